@@ -122,7 +122,7 @@ std::optional<std::string> read_model(const std::string& folder, const std::stri
   return std::nullopt;
 }
 
-void print(const Options& options, demo::Outcome& total) {
+void print(const Options& options, demo::ThreadOutcome& total) {
   std::sort(total.milliseconds.begin(), total.milliseconds.end());
   const auto strongest = std::max_element(total.class_counts.begin(), total.class_counts.end());
   std::printf("%s: %llu %s in %zu %s, batch %llu, %llu %s\n", options.model.c_str(),
@@ -138,14 +138,14 @@ void print(const Options& options, demo::Outcome& total) {
               total.milliseconds[total.milliseconds.size() / 2]);
 }
 
-demo::Outcome run_threads(const demo::LoadedModel& model, const Options& options) {
+demo::ThreadOutcome run_threads(const demo::DemoModel& model, const Options& options) {
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
-  demo::Outcome total;
+  demo::ThreadOutcome total;
   std::exception_ptr failure;
   const auto work = [&] {
     try {
-      demo::Outcome part = demo::run_images(model, next, options.images, options.batch);
+      demo::ThreadOutcome part = demo::run_images(model, next, options.images, options.batch);
       const std::lock_guard lock(mutex);
       total.class_counts.resize(part.class_counts.size());
       for (std::size_t i = 0; i < part.class_counts.size(); ++i)
@@ -170,9 +170,9 @@ int run(const Options& options) {
   const std::string folder = own_folder(), acl_json = find_acl_json(folder);
   const std::optional<std::string> bytes = read_model(folder, options.model);
   if (!bytes) return kNoModel;
-  const demo::Device device(acl_json.empty() ? nullptr : acl_json.c_str());
-  const demo::LoadedModel model(*bytes);
-  demo::Outcome total = run_threads(model, options);
+  const demo::DemoDevice device(acl_json.empty() ? nullptr : acl_json.c_str());
+  const demo::DemoModel model(*bytes);
+  demo::ThreadOutcome total = run_threads(model, options);
   print(options, total);
   return kDone;
 }

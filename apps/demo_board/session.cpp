@@ -35,17 +35,17 @@ void check(const char* call, svp_acl_error code) {
   if (code != SVP_ACL_SUCCESS) throw CallFailed(call, code);
 }
 
-Device::Device(const char* acl_json) {
+DemoDevice::DemoDevice(const char* acl_json) {
   check("svp_acl_init", svp_acl_init(acl_json));
   check("svp_acl_rt_set_device", svp_acl_rt_set_device(0));
 }
 
-Device::~Device() {
+DemoDevice::~DemoDevice() {
   svp_acl_rt_reset_device(0);
   svp_acl_finalize();
 }
 
-LoadedModel::LoadedModel(const std::string& bytes) {
+DemoModel::DemoModel(const std::string& bytes) {
   check("svp_acl_mdl_load_from_mem", svp_acl_mdl_load_from_mem(bytes.data(), bytes.size(), &id_));
   desc_ = svp_acl_mdl_create_desc();
   const svp_acl_error code = svp_acl_mdl_get_desc(desc_, id_);
@@ -55,12 +55,12 @@ LoadedModel::LoadedModel(const std::string& bytes) {
   throw CallFailed("svp_acl_mdl_get_desc", code);
 }
 
-LoadedModel::~LoadedModel() {
+DemoModel::~DemoModel() {
   svp_acl_mdl_destroy_desc(desc_);
   svp_acl_mdl_unload(id_);
 }
 
-Dataset::Dataset(const LoadedModel& model, Side side) : dataset_(svp_acl_mdl_create_dataset()) {
+Dataset::Dataset(const DemoModel& model, Side side) : dataset_(svp_acl_mdl_create_dataset()) {
   const bool input = side == Side::kInput;
   const std::size_t ports =
       input ? svp_acl_mdl_get_num_inputs(model.desc()) : svp_acl_mdl_get_num_outputs(model.desc());
@@ -96,14 +96,14 @@ void Dataset::release() {
   svp_acl_mdl_destroy_dataset(dataset_);
 }
 
-Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
-                   uint64_t batch) {
+ThreadOutcome run_images(const DemoModel& model, std::atomic<uint64_t>& next, uint64_t images,
+                         uint64_t batch) {
   // The current device is per thread, so every thread sets it.
   check("svp_acl_rt_set_device", svp_acl_rt_set_device(0));
   const Dataset input(model, Dataset::Side::kInput), output(model, Dataset::Side::kOutput);
   const std::size_t in_floats = per_image(input.count(0), model.desc(), true);
   const std::size_t out_floats = per_image(output.count(0), model.desc(), false);
-  Outcome outcome;
+  ThreadOutcome outcome;
   outcome.class_counts.resize(out_floats);
   for (;;) {
     const uint64_t first = next.fetch_add(batch);

@@ -23,20 +23,20 @@ void check(const char* call, svp_acl_error code);
 
 // Calls svp_acl_init and sets the device; the destructor resets the device and calls
 // svp_acl_finalize.
-class Device {
+class DemoDevice {
  public:
-  explicit Device(const char* acl_json);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  explicit DemoDevice(const char* acl_json);
+  ~DemoDevice();
+  DemoDevice(const DemoDevice&) = delete;
+  DemoDevice& operator=(const DemoDevice&) = delete;
 };
 
-class LoadedModel {
+class DemoModel {
  public:
-  explicit LoadedModel(const std::string& bytes);
-  ~LoadedModel();
-  LoadedModel(const LoadedModel&) = delete;
-  LoadedModel& operator=(const LoadedModel&) = delete;
+  explicit DemoModel(const std::string& bytes);
+  ~DemoModel();
+  DemoModel(const DemoModel&) = delete;
+  DemoModel& operator=(const DemoModel&) = delete;
 
   uint32_t id() const { return id_; }
   const svp_acl_mdl_desc* desc() const { return desc_; }
@@ -50,7 +50,7 @@ class LoadedModel {
 class Dataset {
  public:
   enum class Side { kInput, kOutput };
-  Dataset(const LoadedModel& model, Side side);
+  Dataset(const DemoModel& model, Side side);
   ~Dataset();
   Dataset(const Dataset&) = delete;
   Dataset& operator=(const Dataset&) = delete;
@@ -68,14 +68,14 @@ class Dataset {
 };
 
 // Results of one thread.
-struct Outcome {
+struct ThreadOutcome {
   std::vector<double> milliseconds;    // one per execution
   std::vector<uint64_t> class_counts;  // number of images by their highest-scoring class
   double checksum = 0;  // sum of all outputs; independent of batch and threads up to rounding
 };
 
 // Processes images from `next` until `images` are done. Image i is the same on every thread.
-Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
-                   uint64_t batch);
+ThreadOutcome run_images(const DemoModel& model, std::atomic<uint64_t>& next, uint64_t images,
+                         uint64_t batch);
 
 }  // namespace demo

@@ -25,7 +25,7 @@ struct AdviceStyle {
   Language language = Language::en;
   bool all = false;  // also print rules that found nothing
   int width = 0;     // of the terminal; 0: no limit
-  bool in_colour = false;
+  bool is_in_colour = false;
 };
 
 using nlohmann::ordered_json;
@@ -36,33 +36,33 @@ constexpr int kWidestName = 60;
 constexpr std::string_view kBlanks = "         ";
 
 // Localized words that surround the texts of rules.
-struct Words {
+struct AdviseWords {
   std::string_view severity[3];
   std::string_view advice, more, checked, all_says_why, without, not_met, nothing, modelled,
       inferred;
 };
-constexpr Words kEnglish = {{"problem", "hint", "info"},
-                            "do: ",
-                            "… and {} more",
-                            "{} rules checked, {} without data",
-                            "; --all lists them",
-                            "no data: {}",
-                            "not met: {}",
-                            "nothing found",
-                            kModelledNote,
-                            kInferredNote};
-constexpr Words kChinese = {{"问题", "提示", "信息"},
-                            "建议:",
-                            "…… 另有 {} 项",
-                            "已检查 {} 条规则,其中 {} 条没有数据",
-                            " (--all 列出原因)",
-                            "没有数据:{}",
-                            "未触发:{}",
-                            "没有发现问题",
-                            "主机运行时:时间为实测,单元负载为模型值",
-                            "推断的记录布局:字段由 msprof layout 找出,并非厂商说明"};
+constexpr AdviseWords kEnglish = {{"problem", "hint", "info"},
+                                  "do: ",
+                                  "… and {} more",
+                                  "{} rules checked, {} without data",
+                                  "; --all lists them",
+                                  "no data: {}",
+                                  "not met: {}",
+                                  "nothing found",
+                                  kModelledNote,
+                                  kInferredNote};
+constexpr AdviseWords kChinese = {{"问题", "提示", "信息"},
+                                  "建议:",
+                                  "…… 另有 {} 项",
+                                  "已检查 {} 条规则,其中 {} 条没有数据",
+                                  " (--all 列出原因)",
+                                  "没有数据:{}",
+                                  "未触发:{}",
+                                  "没有发现问题",
+                                  "主机运行时:时间为实测,单元负载为模型值",
+                                  "推断的记录布局:字段由 msprof layout 找出,并非厂商说明"};
 
-const Words& words_of(Language language) {
+const AdviseWords& advise_words(Language language) {
   return language == Language::zh ? kChinese : kEnglish;
 }
 
@@ -119,15 +119,15 @@ void append_evidence(std::string& out, const AdviceFinding& finding, const Advic
     out += fmt::format("{}{}\n", kBlanks, evidence_line(finding.evidence[i], name_width));
   if (finding.evidence_count > shown_count) {
     out += kBlanks;
-    out += fmt::format(fmt::runtime(words_of(style.language).more),
+    out += fmt::format(fmt::runtime(advise_words(style.language).more),
                        finding.evidence_count - shown_count);
     out += '\n';
   }
 }
 
 std::string severity_word(RuleSeverity severity, const AdviceStyle& style) {
-  auto word = padded(words_of(style.language).severity[static_cast<int>(severity)], kIndent);
-  if (!style.in_colour || severity == RuleSeverity::info) return word;
+  auto word = padded(advise_words(style.language).severity[static_cast<int>(severity)], kIndent);
+  if (!style.is_in_colour || severity == RuleSeverity::info) return word;
   return fmt::format("\x1b[{}m{}\x1b[0m", severity == RuleSeverity::problem ? "1;31" : "1", word);
 }
 
@@ -169,7 +169,7 @@ ordered_json finding_json(const AdviceFinding& finding, Language language) {
 }
 
 std::string advice_text(const Advice& advice, const AdviceStyle& style) {
-  const Words& words = words_of(style.language);
+  const AdviseWords& words = advise_words(style.language);
   std::string out;
   for (const AdviceFinding& finding : advice.findings) {
     std::string title;
@@ -220,7 +220,7 @@ struct AdviseArguments {
   bool json = false;
 };
 
-std::vector<Rule> rules_of(const AdviseArguments& arguments) {
+std::vector<Rule> load_rules(const AdviseArguments& arguments) {
   std::vector<Rule> rules = builtin_rules();
   for (const std::string& file : arguments.rule_files) {
     for (const std::string& note : add_rule_file(file, rules)) log::info("{}", note);
@@ -232,7 +232,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
                 const ChosenCapture& capture, ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
   const Advice advice = advise(ready.db, rules);
-  const Language language = language_of(arguments.language);
+  const Language language = choose_language(arguments.language);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
@@ -244,20 +244,20 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   }
   fmt::print("{}\n", printable(capture.folder.string()));
   if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` lists what is missing\n");
-  if (advice.unit_loads == UnitLoads::modelled) fmt::print("{}\n", words_of(language).modelled);
+  if (advice.unit_loads == UnitLoads::modelled) fmt::print("{}\n", advise_words(language).modelled);
   if (advice.layout_origin == LayoutOrigin::inferred)
-    fmt::print("{}\n", words_of(language).inferred);
+    fmt::print("{}\n", advise_words(language).inferred);
   fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
-                                        colour_allowed(STDOUT_FILENO)}));
+                                        is_colour_allowed(STDOUT_FILENO)}));
   return ready.exit;
 }
 
 Exit advise_cluster(const AdviseArguments& arguments, const std::vector<Rule>& rules,
                     const std::filesystem::path& path, ordered_json& document) {
   const cluster::Part part = cluster::Part::open(path);
-  const ClusterVerdict verdict = verdict_of(part);
+  const ClusterVerdict verdict = judge_ranks(part);
   const Advice advice = advise(part, rules);
-  const Language language = language_of(arguments.language);
+  const Language language = choose_language(arguments.language);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(path.string())}, {"verdict", verdict.name}};
     one.update(ranks_json(verdict.ranks));
@@ -268,7 +268,7 @@ Exit advise_cluster(const AdviseArguments& arguments, const std::vector<Rule>& r
   fmt::print("{}\n{} ranks on {} hosts\n", printable(path.string()),
              verdict.ranks.present.count() + verdict.ranks.unknown, verdict.ranks.hosts);
   fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
-                                        colour_allowed(STDOUT_FILENO)}));
+                                        is_colour_allowed(STDOUT_FILENO)}));
   return verdict.exit;
 }
 
@@ -276,10 +276,10 @@ Exit run_advise(const AdviseArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   ordered_json document = {
       {"schema", "msprof.advise/2"},
-      {"language", language_of(arguments.language) == Language::zh ? "zh" : "en"},
+      {"language", choose_language(arguments.language) == Language::zh ? "zh" : "en"},
       {"captures", ordered_json::array()}};
   const auto work = [&] {
-    const std::vector<Rule> rules = rules_of(arguments);
+    const std::vector<Rule> rules = load_rules(arguments);
     const ChosenInputs chosen = choose_inputs(arguments.capture);
     return for_each_capture(
         chosen.inputs,

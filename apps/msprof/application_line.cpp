@@ -54,7 +54,7 @@ bool is_verb(const cli::Command& root, const std::string& word) {
 bool has_option(const cli::Command& command, const std::string& name) {
   return std::any_of(command.commands().begin(), command.commands().end(), [&](const auto& below) {
     for (const auto& option : below->options()) {
-      const auto names = cli::names_of(*option);
+      const auto names = cli::option_names(*option);
       if (std::find(names.begin(), names.end(), name) != names.end()) return true;
     }
     return has_option(*below, name);
@@ -129,7 +129,7 @@ void check_offline_options(const CollectorSettings& settings, const std::string&
   }
   if (settings.is_given("reports") && settings.value("type") == "db")
     refuse("--reports selects timeline layers, but --type=db writes no timeline");
-  if (settings.is_given("reports")) layers_of_reports(settings.value("reports"));
+  if (settings.is_given("reports")) read_report_layers(settings.value("reports"));
 }
 
 bool gave_products(Exit exit) {
@@ -287,7 +287,7 @@ Exit run_offline(const CollectorSettings& settings, const std::string& work) {
   return status.exit();
 }
 
-fs::path output_of(const ApplicationLine& line, const fs::path& program) {
+fs::path choose_output_folder(const ApplicationLine& line, const fs::path& program) {
   if (line.settings.is_given("output")) return line.settings.value("output");
   const std::string work = variable("ASCEND_WORK_PATH");
   if (!work.empty()) return fs::path(work) / "profiling_data";
@@ -318,7 +318,7 @@ Exit run_application(const ApplicationLine& line) {
   if (line.settings.is_given("python-path"))
     log::info("--python-path is not needed: msprof parses by itself");
   CollectOptions options;
-  options.output = output_of(line, run ? named_file(*run) : fs::path()).string();
+  options.output = choose_output_folder(line, run ? named_file(*run) : fs::path()).string();
   std::vector<ChosenCapture> captures;
   CallersStatus status;
   const auto process = [&](const fs::path& capture, nlohmann::json* report) {
@@ -382,14 +382,14 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
   ApplicationLine line;
   // Also recognized where a value or the application is expected.
   const auto asks_for_help = [&](std::size_t at) {
-    return at < words.size() && cli::help_topic_in(root, {words[at]});
+    return at < words.size() && cli::find_help_topic(root, {words[at]});
   };
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with("--") && words[at] != "--"; ++at) {
     const std::string& word = words[at];
     const std::size_t end = word.find('=');
     const std::string name = word.substr(2, end == std::string::npos ? end : end - 2);
-    const bool is_known = collector_option(name) != nullptr;
+    const bool is_known = find_collector_option(name) != nullptr;
     const bool is_of_all = asks_for_help(at) || word == cli::kVersionNames;
     if (!is_known && (is_of_all || has_option(root, "--" + name))) return std::nullopt;
     if (end != std::string::npos) {
@@ -397,7 +397,7 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
     } else if (asks_for_help(at + 1)) {
       return std::nullopt;
     } else if (is_known && at + 1 == words.size()) {
-      refuse(fmt::format("{} needs a value: {}", word, collector_option(name)->values));
+      refuse(fmt::format("{} needs a value: {}", word, find_collector_option(name)->values));
     } else {
       line.settings.set(name, is_known ? words[++at] : "");
     }

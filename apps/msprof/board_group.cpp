@@ -36,7 +36,7 @@ std::string host_part(const std::string& host) {
 }
 
 // Names of a board, from the user's short name to longer, more specific ones.
-std::vector<std::string> names_of(const GroupBoard& one) {
+std::vector<std::string> board_names(const GroupBoard& one) {
   const std::string short_name = one.arguments.host
                                      ? host_part(*one.arguments.host)
                                      : fs::path(*one.arguments.config).stem().string();
@@ -59,7 +59,7 @@ void set_labels(std::vector<GroupBoard>& boards) {
   for (std::size_t way = 0;; ++way) {
     std::set<std::string> folders;
     for (GroupBoard& one : boards) {
-      const auto names = names_of(one);
+      const auto names = board_names(one);
       one.label = printable(names[std::min(way, names.size() - 1)]);
       if (way >= names.size()) one.label = take_free_name(folders, one.label);
       one.folder = folder_name(one.label);
@@ -134,7 +134,7 @@ std::vector<ordered_json> log_in_ahead(const std::vector<GroupBoard>& boards) {
   return failures;
 }
 
-ordered_json document_of_end(const SideEnd& end) {
+ordered_json end_document(const SideEnd& end) {
   if (end.is_whole) {
     ordered_json document = ordered_json::parse(end.result, nullptr, false);
     if (document.is_object()) return document;
@@ -145,7 +145,7 @@ ordered_json document_of_end(const SideEnd& end) {
                                     ::strsignal(end.signal))
                       : fmt::format("its process returned no result (exit code {})", end.exit_code);
   document["exit_code"] =
-      static_cast<int>(end.exit_code > 0 ? exit_of_code(end.exit_code) : Exit::internal_error);
+      static_cast<int>(end.exit_code > 0 ? to_exit(end.exit_code) : Exit::internal_error);
   return document;
 }
 
@@ -159,16 +159,16 @@ void print_marked(const std::string& label, SideStream stream, std::string_view 
 }
 
 // Suggests comparing the first two boards that have captures.
-void print_next_of(const std::vector<ordered_json>& documents) {
+void suggest_next_command(const std::vector<ordered_json>& documents) {
   std::vector<std::string> sides;
   for (const ordered_json& document : documents) {
-    bool has_data = !captures_of(document).empty();
+    bool has_data = !captures_with_data(document).empty();
     if (const auto runs = document.find("runs"); runs != document.end()) {
       for (const ordered_json& run : *runs)
-        has_data = has_data || (run.value("exit_code", 1) == 0 && !captures_of(run).empty());
+        has_data = has_data || (run.value("exit_code", 1) == 0 && !captures_with_data(run).empty());
     }
     if (!has_data) continue;
-    const auto captures = captures_of(document);
+    const auto captures = captures_with_data(document);
     sides.push_back(shell_word(captures.empty() ? document.value("folder", "") : captures[0]));
   }
   if (sides.size() > 1) log::info("next: msprof compare {} {}", sides[0], sides[1]);
@@ -223,18 +223,18 @@ Exit collect_from_boards(const std::vector<GroupBoard>& boards, const CollectFro
       });
   Exit code = Exit::ok;
   for (std::size_t work = 0; work < ends.size(); ++work)
-    documents[numbers[work]] = document_of_end(ends[work]);
+    documents[numbers[work]] = end_document(ends[work]);
   std::vector<RunRow> rows;
   document["boards"] = ordered_json::array();
   for (std::size_t i = 0; i < boards.size(); ++i) {
-    rows.push_back(row_of(boards[i].label, documents[i]));
-    code = gravest(code, exit_of_code(rows.back().exit_code));
+    rows.push_back(make_run_row(boards[i].label, documents[i]));
+    code = gravest(code, to_exit(rows.back().exit_code));
     ordered_json one = {{"name", valid_utf8(boards[i].label)}};
     one.update(documents[i]);
     document["boards"].push_back(std::move(one));
   }
   print_runs("Board", rows);
-  print_next_of(documents);
+  suggest_next_command(documents);
   return code;
 }
 

@@ -49,7 +49,7 @@ std::string board_only_options(const BoardArguments& arguments) {
   return names;
 }
 
-const char* option_of_servers(const BoardArguments& arguments) {
+const char* find_server_option(const BoardArguments& arguments) {
   if (arguments.upload) return "--upload";
   if (arguments.leave) return "--leave";
   return arguments.remote_output ? "--remote-output" : nullptr;
@@ -210,11 +210,11 @@ void add_login_options(cli::Command& command, BoardArguments& arguments) {
 void add_board_options(cli::Command& command, BoardArguments& arguments) {
   const std::string several = ". Can be repeated, to run on several boards at once";
   cli::Option config = {"--config", &arguments.configs, "FILE", kConfigHelp + several};
-  config.one_each = true;
+  config.takes_one_each = true;
   command.add_option(std::move(config));
   cli::Option host = {"--host", &arguments.hosts, "USER@IP[:PORT],…",
                       kHostHelp + several + ", or comma-separated"};
-  host.one_each = true;
+  host.takes_one_each = true;
   host.takes_lists = true;
   command.add_option(std::move(host));
   add_way_options(command, arguments,
@@ -247,7 +247,7 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   }
   if (kind == MachineKind::server) {
     check_server_arguments(arguments);
-  } else if (const char* const option = option_of_servers(arguments); option != nullptr) {
+  } else if (const char* const option = find_server_option(arguments); option != nullptr) {
     throw Error(Exit::usage, fmt::format("{} is for CANN servers: add --cann", option));
   } else if (arguments.no_upload != arguments.remote_dir.has_value()) {
     throw Error(Exit::usage,

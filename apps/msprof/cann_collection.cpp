@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<pid_t> processes_of(const CannRequest& request) {
+std::vector<pid_t> parse_processes(const CannRequest& request) {
   std::vector<pid_t> processes;
   const std::string list = request.settings.value("pid");
   for (const std::string_view word : split(list, ',')) {
@@ -40,7 +40,7 @@ RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest&
       (!request.runtime && std::all_of(processes.begin(), processes.end(), has_host_runtime)))
     return host;
   try {
-    RuntimeChoice choice = choose_runtime(request.runtime, surroundings_of_process());
+    RuntimeChoice choice = choose_runtime(request.runtime, read_surroundings());
     // The choice for a new application does not apply to running processes, which show which
     // runtime they use.
     if (choice.runtime == CannRuntime::vendor || request.runtime) return choice;
@@ -65,7 +65,7 @@ Exit collect_cann_attached(const CannRequest& request, const CollectOptions& opt
     throw Error(Exit::usage,
                 "--framework and --profiling-options apply to an application that msprof starts: "
                 "they cannot be used with --pid");
-  const std::vector<pid_t> processes = processes_of(request);
+  const std::vector<pid_t> processes = parse_processes(request);
   CannRun run;
   run.settings = request.settings;
   run.choice = choose_for(processes, request);
@@ -93,7 +93,7 @@ Exit collect_cann(const CannRequest& request, const CollectOptions& options,
 
 CannRun plan_cann_run(const CannRequest& request) {
   request.settings.check();
-  const RuntimeSurroundings surroundings = surroundings_of_process();
+  const RuntimeSurroundings surroundings = read_surroundings();
   CannRun run;
   if (request.framework) run.framework = parse_framework(*request.framework);
   run.profiling_options = request.profiling_options;

@@ -155,7 +155,7 @@ CaptureSearch search(const ClusterArguments& arguments) {
   return found;
 }
 
-std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
+std::vector<fs::path> list_parts(const std::vector<CaptureResult>& results) {
   std::vector<fs::path> parts;
   for (const CaptureResult& result : results) {
     if (result.has_part()) parts.push_back(result.part);
@@ -183,7 +183,7 @@ void run_here(const ClusterArguments& arguments, const fs::path& output, RunRepo
   const WorkOptions work = work_options(arguments);
   report.problems = found.problems;
   report.results = cluster::make_parts(cluster::PartFolder(output), found.captures, work);
-  const std::vector<fs::path> parts = parts_of(report.results);
+  const std::vector<fs::path> parts = list_parts(report.results);
   if (parts.empty()) return;
   const fs::path target = absolute_or_empty(arguments.part);
   merge_into(report, parts, target.empty() ? output / "cluster.db" : target, output, work);
@@ -193,12 +193,12 @@ std::vector<std::string> nodes_to_use(const ClusterArguments& arguments, const S
                                       std::string& job, RunReport& report) {
   std::string list = arguments.nodelist;
   if (!arguments.job.empty()) {
-    const SlurmClient::JobNodes nodes = slurm.nodes_of_job(arguments.job);
+    const SlurmClient::JobNodes nodes = slurm.read_job_nodes(arguments.job);
     list = nodes.list;
     // The job may use its nodes exclusively, so the work runs inside the job.
     if (nodes.is_running) job = arguments.job;
   }
-  std::vector<std::string> names = slurm.names_of(list);
+  std::vector<std::string> names = slurm.expand_nodes(list);
   std::set<std::string> known;
   for (const SlurmNode& node : slurm.nodes()) known.insert(node.name);
   std::erase_if(names, [&](const std::string& name) {
@@ -340,7 +340,7 @@ Exit print_report(const RunReport& report) {
     }
     if (result.has_part()) continue;
     exit = gravest(exit, Exit::partial_data);
-    const auto rank = cluster::known_rank(result.capture);
+    const auto rank = cluster::find_known_rank(result.capture);
     log::warn("MISSING: {}{}{}: {}", result.capture.folder.string(),
               rank ? fmt::format(" (rank {})", *rank) : "",
               result.node.empty() ? "" : fmt::format(" on {}", result.node), result.reason);
@@ -381,7 +381,7 @@ Exit run_all(const ClusterArguments& arguments, ordered_json& document) {
   const Exit exit = print_report(report);
   const fs::path target =
       arguments.part.empty() ? output / "cluster.db" : absolute_or_empty(arguments.part);
-  if (report.merge.text.empty() && parts_of(report.results).empty()) throw_no_part(report);
+  if (report.merge.text.empty() && list_parts(report.results).empty()) throw_no_part(report);
   document["output"] = valid_utf8(target.string());
   log::info("{}: {}", arguments.part.empty() ? "cluster" : "part", target.string());
   if (arguments.part.empty()) log::info("next: msprof show -dir {}", shell_word(target.string()));
@@ -411,7 +411,7 @@ void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
   cli::Option extra = {
       "--slurm-arg", &arguments.slurm_arguments, "ARG",
       "option for sbatch and srun, such as --slurm-arg=--partition=batch; can be repeated"};
-  extra.one_each = true;
+  extra.takes_one_each = true;
   command.add_option(std::move(extra));
   command.add_option({"--no-wait", &arguments.no_wait, "",
                       "with --slurm: submit and return; the jobs merge on their own"});

@@ -28,7 +28,7 @@ ordered_json optional_json(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json change_json(const Change& change) {
+ordered_json change_json(const TimeChange& change) {
   const bool is_pair = change.base_us && change.new_us;
   return {{"base_us", optional_json(change.base_us)},
           {"new_us", optional_json(change.new_us)},
@@ -48,8 +48,8 @@ ordered_json compared_json(const ComparedCluster& side) {
 
 std::optional<std::pair<fs::path, fs::path>> cluster_sides(const std::string& base,
                                                            const std::string& now) {
-  const auto base_file = cluster_db_of(base);
-  const auto now_file = cluster_db_of(now);
+  const auto base_file = find_cluster_db(base);
+  const auto now_file = find_cluster_db(now);
   if (!base_file && !now_file) return std::nullopt;
   if (!base_file || !now_file) {
     throw Error(Exit::usage,

@@ -28,7 +28,7 @@ struct ClusterExportArguments {
 Exit run_cluster_export(const ClusterExportArguments& arguments) {
   apply_verbosity(arguments.verbosity);
   const std::string dir = arguments.dir.empty() ? "." : arguments.dir;
-  const auto file = cluster_db_of(dir);
+  const auto file = find_cluster_db(dir);
   if (!file) {
     throw Error(Exit::nothing_to_do, dir +
                                          " neither is nor contains a cluster.db: create one with "

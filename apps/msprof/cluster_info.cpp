@@ -26,12 +26,12 @@ struct ClusterInfo {
   std::int64_t ops = 0;
 };
 
-std::int64_t count_of(const QueryDb& db, std::string_view sql) {
+std::int64_t read_count(const QueryDb& db, std::string_view sql) {
   Statement read = db.prepare(sql);
   return read.step() ? read.integer(0) : 0;
 }
 
-ClusterInfo info_of(const cluster::Part& part) {
+ClusterInfo read_cluster_info(const cluster::Part& part) {
   constexpr std::string_view kQuestions = "v_step_growth v_host_clocks";
   const QueryDb db(part, kQuestions);
   ClusterInfo info;
@@ -40,14 +40,14 @@ ClusterInfo info_of(const cluster::Part& part) {
     info.steps = growth.integer(0);
     info.step_us = growth.maybe_real(1);
   }
-  info.aligned_hosts = count_of(db, "SELECT count(*) FROM v_host_clocks WHERE is_aligned");
-  info.groups = count_of(db, "SELECT count(DISTINCT group_name_id) FROM group_member");
-  info.collectives = count_of(
+  info.aligned_hosts = read_count(db, "SELECT count(*) FROM v_host_clocks WHERE is_aligned");
+  info.groups = read_count(db, "SELECT count(DISTINCT group_name_id) FROM group_member");
+  info.collectives = read_count(
       db, part.facts().has_detail
               ? "SELECT count(*) FROM (SELECT DISTINCT step, group_name_id, operation_name_id,"
                 " sequence FROM rank_collective)"
               : "SELECT count(*) FROM collective");
-  info.ops = count_of(db, "SELECT count(*) FROM op_total");
+  info.ops = read_count(db, "SELECT count(*) FROM op_total");
   return info;
 }
 
@@ -82,9 +82,9 @@ void print_info(const cluster::Part& part, const ClusterVerdict& verdict, const 
 
 }  // namespace
 
-ClusterVerdict verdict_of(const cluster::Part& part) {
+ClusterVerdict judge_ranks(const cluster::Part& part) {
   ClusterVerdict verdict;
-  verdict.ranks = cluster::ranks_of(part);
+  verdict.ranks = cluster::read_ranks(part);
   const bool is_partial = !verdict.ranks.missing.empty() || !verdict.ranks.partial.empty();
   verdict.exit = is_partial ? Exit::partial_data : Exit::ok;
   verdict.name = is_partial ? "partial" : "complete";
@@ -93,8 +93,8 @@ ClusterVerdict verdict_of(const cluster::Part& part) {
 
 Exit print_cluster_info(const std::filesystem::path& path, ordered_json* document) {
   const cluster::Part part = cluster::Part::open(path);
-  const ClusterVerdict verdict = verdict_of(part);
-  const ClusterInfo info = info_of(part);
+  const ClusterVerdict verdict = judge_ranks(part);
+  const ClusterInfo info = read_cluster_info(part);
   if (document == nullptr) {
     print_info(part, verdict, info);
     return verdict.exit;

@@ -17,7 +17,7 @@ struct ClusterVerdict {
   Exit exit = Exit::ok;  // or partial_data
   std::string name;
 };
-ClusterVerdict verdict_of(const cluster::Part& part);
+ClusterVerdict judge_ranks(const cluster::Part& part);
 
 // Prints on stdout, or fills `document` if it is not null.
 Exit print_cluster_info(const std::filesystem::path& path, nlohmann::ordered_json* document);

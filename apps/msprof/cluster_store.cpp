@@ -19,7 +19,7 @@ bool is_named_like_part(const fs::path& path) {
 
 }  // namespace
 
-std::optional<fs::path> cluster_db_of(const std::string& dir) {
+std::optional<fs::path> find_cluster_db(const std::string& dir) {
   const fs::path path(dir);
   std::error_code error;
   if (fs::is_regular_file(path, error)) {
@@ -33,10 +33,10 @@ std::optional<fs::path> cluster_db_of(const std::string& dir) {
   return std::nullopt;
 }
 
-std::vector<fs::path> cluster_dbs_of(const std::vector<std::string>& dirs) {
+std::vector<fs::path> find_cluster_dbs(const std::vector<std::string>& dirs) {
   std::vector<fs::path> clusters;
   for (const std::string& dir : dirs) {
-    if (const auto cluster = cluster_db_of(dir)) clusters.push_back(*cluster);
+    if (const auto cluster = find_cluster_db(dir)) clusters.push_back(*cluster);
   }
   if (!clusters.empty() && clusters.size() != dirs.size()) {
     throw Error(Exit::usage,
@@ -48,7 +48,7 @@ std::vector<fs::path> cluster_dbs_of(const std::vector<std::string>& dirs) {
 
 ChosenInputs choose_inputs(const CaptureOptions& options) {
   ChosenInputs chosen;
-  for (const fs::path& cluster : cluster_dbs_of(options.dirs))
+  for (const fs::path& cluster : find_cluster_dbs(options.dirs))
     chosen.inputs.push_back({cluster, cluster});
   chosen.are_clusters = !chosen.inputs.empty();
   if (!chosen.are_clusters) chosen.inputs = choose_captures(options);

@@ -14,11 +14,11 @@ namespace msprof {
 // Returns the merged file meant by `dir`: `dir` itself if it is a rank summary or is named like
 // one, else the cluster.db in it. Empty if `dir` refers to captures. Does not check the file;
 // Part::open() does.
-std::optional<std::filesystem::path> cluster_db_of(const std::string& dir);
+std::optional<std::filesystem::path> find_cluster_db(const std::string& dir);
 
 // The same for all -dir arguments, which must be all clusters or all captures: throws Error(usage)
 // for a mixture. Empty: captures.
-std::vector<std::filesystem::path> cluster_dbs_of(const std::vector<std::string>& dirs);
+std::vector<std::filesystem::path> find_cluster_dbs(const std::vector<std::string>& dirs);
 
 // Inputs of a verb: captures, or clusters; for a cluster, both paths are its file.
 struct ChosenInputs {

@@ -193,7 +193,7 @@ void add_application_options(cli::Command& command, CollectArguments& arguments)
                       "if that has src/acl.json)"});
   cli::Option variable = {"--env", &arguments.environment, "NAME=VALUE",
                           "environment variable for the application; can be repeated"};
-  variable.one_each = true;
+  variable.takes_one_each = true;
   command.add_option(std::move(variable));
   command.add_option(
       {"--timeout", &arguments.timeout_seconds, "S",
@@ -226,7 +226,7 @@ bool wants_terminal(const CollectArguments& arguments) {
          ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
-const char* given_option_of_svp(const CollectArguments& arguments) {
+const char* find_svp_option(const CollectArguments& arguments) {
   if (arguments.interval) return "--interval";
   if (arguments.acl_api) return "--acl_api";
   if (arguments.profiler_switch) return "--switch";
@@ -237,7 +237,7 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
 }
 
 // Returns the first given option, such as "--msproftx"; empty if there is none.
-std::string given_option_of_cann(const CollectArguments& arguments) {
+std::string find_cann_option(const CollectArguments& arguments) {
   if (arguments.runtime) return "--runtime";
   if (arguments.framework) return "--framework";
   if (arguments.profiling_options) return "--profiling-options";
@@ -256,12 +256,12 @@ void check_dialect(const CollectArguments& arguments) {
   if (arguments.cann && arguments.dialect == "svp")
     throw Error(Exit::usage, "--cann and --dialect svp cannot be combined");
   const bool wants_cann = asks_for_cann(arguments);
-  const char* const svp = given_option_of_svp(arguments);
+  const char* const svp = find_svp_option(arguments);
   if (wants_cann && svp != nullptr)
     throw Error(
         Exit::usage,
         fmt::format("{} is for applications on SVP boards: it cannot be used with --cann", svp));
-  const std::string cann = given_option_of_cann(arguments);
+  const std::string cann = find_cann_option(arguments);
   if (arguments.dialect == "svp" && !cann.empty())
     throw Error(
         Exit::usage,
@@ -276,14 +276,14 @@ void check_dialect(const CollectArguments& arguments) {
 // Whether a local run's application is for CANN: by explicit option, or by the libraries it loads.
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
-  const std::string option = given_option_of_cann(arguments);
+  const std::string option = find_cann_option(arguments);
   if (has_processes(arguments)) return true;
-  if (!arguments.main || given_option_of_svp(arguments) != nullptr) return false;
+  if (!arguments.main || find_svp_option(arguments) != nullptr) return false;
   ApplicationKind kind = ApplicationKind::unknown;
   try {
     const std::filesystem::path current = std::filesystem::current_path();
-    const RuntimeSurroundings around = surroundings_of_process();
-    kind = kind_of(
+    const RuntimeSurroundings around = read_surroundings();
+    kind = detect_kind(
         find_application(*arguments.main, arguments.application_arguments, current, around.path),
         current, around.library_path);
   } catch (const Error& error) {
@@ -313,7 +313,7 @@ CannRequest cann_request(const CollectArguments& arguments) {
 }
 
 // The first given option that requires a newly started run; empty if there is none.
-std::string option_of_start(const CollectArguments& arguments) {
+std::string find_start_option(const CollectArguments& arguments) {
   if (arguments.main) return "-m";
   if (!arguments.application_arguments.empty()) return "an application argument";
   if (arguments.timeout_seconds) return "--timeout";
@@ -333,8 +333,8 @@ void check_arguments(const CollectArguments& arguments) {
                         asks_for_cann(arguments) ? MachineKind::server : MachineKind::board);
   check_dialect(arguments);
   check_survive_arguments(arguments.survival, arguments.board,
-                          {asks_for_cann(arguments), option_of_start(arguments)});
-  const std::string cann = given_option_of_cann(arguments);
+                          {asks_for_cann(arguments), find_start_option(arguments)});
+  const std::string cann = find_cann_option(arguments);
   if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
     throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));
   if (arguments.board.remote_dir && !arguments.board.names_board()) {
@@ -379,7 +379,7 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
 }
 
 // For --watch; null if not requested. Records are read with the layout that an import would use.
-std::unique_ptr<RunWatch> watch_of(const CollectArguments& arguments) {
+std::unique_ptr<RunWatch> make_watch(const CollectArguments& arguments) {
   if (!arguments.watch) return nullptr;
   LayoutPlaces places = layout_places();
   places.given = layout_option(arguments.layout);
@@ -387,7 +387,7 @@ std::unique_ptr<RunWatch> watch_of(const CollectArguments& arguments) {
 }
 
 // Creates the request for collect(), without the parts that depend on host or dialect.
-CollectOptions options_of(const CollectArguments& arguments, const RunPlace& place) {
+CollectOptions make_collect_options(const CollectArguments& arguments, const RunPlace& place) {
   CollectOptions options;
   options.main = arguments.main.value_or("");
   options.arguments = arguments.application_arguments;
@@ -398,8 +398,8 @@ CollectOptions options_of(const CollectArguments& arguments, const RunPlace& pla
   options.private_folders = place.result_folders;
   options.limits.timeout_seconds = arguments.timeout_seconds;
   if (arguments.grace_seconds) options.limits.grace_seconds = *arguments.grace_seconds;
-  options.stdout_to_stderr = arguments.json;
-  options.on_terminal = wants_terminal(arguments);
+  options.sends_stdout_to_stderr = arguments.json;
+  options.is_on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.existing_folder = arguments.board.remote_dir;
   options.survives = arguments.survival.survive;
@@ -424,7 +424,7 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
 }
 
-nlohmann::json document_of(const BoardInfo& info) {
+nlohmann::json board_info_json(const BoardInfo& info) {
   return {{"system", valid_utf8(info.system)},
           {"machine", valid_utf8(info.machine)},
           {"folder", valid_utf8(info.folder)},
@@ -436,8 +436,8 @@ nlohmann::json document_of(const BoardInfo& info) {
 Exit collect_here(const CollectArguments& arguments, const RunPlace& place,
                   const CollectionPlan& plan, nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
-  CollectOptions options = options_of(arguments, place);
-  const std::unique_ptr<RunWatch> watch = watch_of(arguments);
+  CollectOptions options = make_collect_options(arguments, place);
+  const std::unique_ptr<RunWatch> watch = make_watch(arguments);
   options.watch = watch.get();
   if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, plan, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
@@ -481,13 +481,13 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
                                  ? server_options(board.options, arguments.board, arguments.all)
                                  : board.options);
   document["host"] = valid_utf8(host.name());
-  CollectOptions options = options_of(arguments, place);
-  const std::unique_ptr<RunWatch> watch = watch_of(arguments);
+  CollectOptions options = make_collect_options(arguments, place);
+  const std::unique_ptr<RunWatch> watch = make_watch(arguments);
   options.watch = watch.get();
   options.private_files = board.private_files;
   // The results of probing the board matter most if an error ended the run.
   const auto note_facts = [&] {
-    if (!host.info().system.empty()) document["board"] = document_of(host.info());
+    if (!host.info().system.empty()) document["board"] = board_info_json(host.info());
   };
   try {
     const Exit code = run_on_board(host, arguments, options, plan, document);

@@ -25,9 +25,9 @@ nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
 }
 
 nlohmann::json application_json(const Outcome& outcome) {
-  nlohmann::json application = {{"interrupted", outcome.interrupted},
-                                {"timed_out", outcome.timed_out},
-                                {"connection_lost", outcome.end.connection_lost}};
+  nlohmann::json application = {{"interrupted", outcome.was_interrupted},
+                                {"timed_out", outcome.has_timed_out},
+                                {"connection_lost", outcome.end.is_connection_lost}};
   const ProgramEnd& end = outcome.end;
   if (!end.is_unknown) application["seconds"] = outcome.seconds;
   if (end.exit_code) application["exit_code"] = *end.exit_code;
@@ -36,7 +36,7 @@ nlohmann::json application_json(const Outcome& outcome) {
   return application;
 }
 
-nlohmann::json document_of(const CollectResult& result) {
+nlohmann::json collect_result_json(const CollectResult& result) {
   nlohmann::json document = {{"application", application_json(result.outcome)},
                              {"captures", nlohmann::json::array()},
                              {"files", paths_json(result.files)},
@@ -129,7 +129,7 @@ void print_next(const CollectResult& result, bool all) {
   }
 }
 
-RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit exit) {
+RunRecord make_run_record(const CollectResult& result, const RunRecord& known, Exit exit) {
   RunRecord record = known;
   record.msprof = std::string(version());
   record.begin_ns = result.begin_ns;
@@ -144,8 +144,8 @@ RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit ex
   record.application_exit_code = result.outcome.end.exit_code;
   if (result.outcome.end.signal != 0)
     record.application_signal = signal_name(result.outcome.end.signal);
-  if (result.outcome.timed_out) record.application_ended_by = "time limit";
-  if (result.outcome.interrupted) record.application_ended_by = "user";
+  if (result.outcome.has_timed_out) record.application_ended_by = "time limit";
+  if (result.outcome.was_interrupted) record.application_ended_by = "user";
   record.seconds = result.outcome.seconds;
   record.exit_code = static_cast<int>(exit);
   return record;
@@ -168,7 +168,7 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
 
 // Reads the note left by the msprof that started the run.
 void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
-  const auto known = run_record_of_text(note);
+  const auto known = parse_run_record(note);
   if (!known) {
     // Without the note, drop command and options: they belong to this command, not to the run.
     record.command.clear();
@@ -205,7 +205,7 @@ Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan pl
   CollectOptions recorded = options;
   recorded.record_name = kRunRecordName;
   recorded.record = [&plan](const CollectResult& result) {
-    return run_text(record_of(result, plan.record, result.exit_code));
+    return run_text(make_run_record(result, plan.record, result.exit_code));
   };
   if (plan.resumes) {
     recorded.resume = [&plan](const std::string& note, CollectResult& result) {
@@ -222,20 +222,20 @@ Exit run_collection(const std::function<void(CollectResult&)>& work, const Colle
   const bool is_processed = plan.process != nullptr;
   nlohmann::json reports = nlohmann::json::array();
   const auto write = [&](Exit exit) {
-    write_records(result, record_of(result, plan.record, exit), reports);
+    write_records(result, make_run_record(result, plan.record, exit), reports);
   };
   try {
     work(result);
   } catch (const Error& error) {
     write(error.code());
-    document.update(document_of(result));  // the last step reached
+    document.update(collect_result_json(result));  // the last step reached
     if (!result.remains.empty()) log::info("{}", result.remains);
     throw;
   }
   // Written before the import, which reads it.
   write(result.exit_code);
   // Ctrl-C is the usual way to stop an endless application: its capture is still processed.
-  if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
+  if (result.outcome.was_interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
   // The same applies if the terminal of a long run is closed.
   interrupt::ignore_hangup();
   if (is_processed) {
@@ -246,7 +246,7 @@ Exit run_collection(const std::function<void(CollectResult&)>& work, const Colle
   }
   if (plan.names_next) print_next(result, is_processed);
   if (!result.remains.empty()) log::info("{}", result.remains);
-  document.update(document_of(result));
+  document.update(collect_result_json(result));
   if (is_processed) document["results"] = reports;
   return result.exit_code;
 }

@@ -44,13 +44,13 @@ bool is_number(const std::string& text) {
 }
 
 template <typename Target>
-bool is_of(const Option& option) {
+bool has_target(const Option& option) {
   return std::holds_alternative<Target>(option.target);
 }
 
-const Option* option_named(const Command& command, std::string_view name) {
+const Option* find_option_named(const Command& command, std::string_view name) {
   for (const auto& option : command.options()) {
-    const auto names = names_of(*option);
+    const auto names = option_names(*option);
     if (std::find(names.begin(), names.end(), name) != names.end()) return option.get();
   }
   return nullptr;
@@ -71,7 +71,7 @@ std::string shown_name(const Option& option) {
   if (is_positional(option))
     return lower_ascii(option.names) == option.names ? option.value_name : option.names;
   std::string shown;
-  for (const std::string& name : names_of(option)) {
+  for (const std::string& name : option_names(option)) {
     if (shown.empty() || (name.starts_with("--") && !shown.starts_with("--"))) shown = name;
   }
   return shown_word(shown);
@@ -114,7 +114,7 @@ std::string path_with_option(const Command& command, const std::string& path,
   for (const auto& child : command.commands()) {
     if (child->is_hidden()) continue;
     std::string below = path + " " + child->name();
-    if (child->action() && option_named(*child, name) != nullptr) return below;
+    if (child->action() && find_option_named(*child, name) != nullptr) return below;
     std::string deeper = path_with_option(*child, below, name);
     if (!deeper.empty()) return deeper;
   }
@@ -139,10 +139,10 @@ class Line {
   std::string text_;
 };
 
-class Strays {
+class UnexpectedArguments {
  public:
-  Strays(const NamedCommand& named, const std::vector<std::string>& strays,
-         const std::vector<std::string>& words, const std::vector<std::string>& rest)
+  UnexpectedArguments(const NamedCommand& named, const std::vector<std::string>& strays,
+                      const std::vector<std::string>& words, const std::vector<std::string>& rest)
       : named_(named), command_(*named.command), strays_(strays), words_(words), rest_(rest) {}
 
   std::string text() const {
@@ -157,7 +157,7 @@ class Strays {
  private:
   std::string unknown_option(const std::string& word) const {
     const std::string name = word.substr(0, word.find('='));
-    if (option_named(command_, name) != nullptr) {
+    if (find_option_named(command_, name) != nullptr) {
       return fmt::format("{0} must follow the command: {1} {0} …", shown_word(name), named_.path);
     }
     const std::string where =
@@ -169,7 +169,7 @@ class Strays {
     std::vector<std::string> known;
     for (const Suggestion& help : help_options(command_)) known.push_back(help.word);
     for (const auto& option : command_.options()) {
-      for (const std::string& one : names_of(*option))
+      for (const std::string& one : option_names(*option))
         if (one.starts_with("--")) known.push_back(one);
     }
     // With so few letters, every name is equally similar.
@@ -215,7 +215,7 @@ class Strays {
     Line line;
     line.add_all({words_.begin(), first});
     auto moved = strays_.begin();
-    if (!has_main && option_named(command_, "--main") != nullptr) line.add("-m").add(*moved++);
+    if (!has_main && find_option_named(command_, "--main") != nullptr) line.add("-m").add(*moved++);
     // Arguments after the first unexpected one belong to the application, too.
     std::vector<std::string> own(moved, strays_.end());
     for (auto word = first; word != words_.end(); ++word) {
@@ -232,7 +232,7 @@ class Strays {
   }
 
   bool is_for_dir(const std::string& word) const {
-    const bool has_dir = option_named(command_, "--dir") != nullptr;
+    const bool has_dir = find_option_named(command_, "--dir") != nullptr;
     return has_dir && (is_capture_name(word) || !has_positional(command_));
   }
 
@@ -270,8 +270,8 @@ class Strays {
 // Describes the accepted values: "csv or json", "a whole number", "DIR".
 std::string wanted_value(const Option& option) {
   if (!option.choices.empty()) return listed(option.choices, "or");
-  if (is_of<std::optional<long>*>(option)) return "a whole number";
-  if (is_of<std::optional<double>*>(option)) return "a number";
+  if (has_target<std::optional<long>*>(option)) return "a whole number";
+  if (has_target<std::optional<double>*>(option)) return "a number";
   return option.value_name;
 }
 
@@ -281,8 +281,8 @@ std::string value_problem(const Option& option, const std::string& value) {
   if (value.empty()) return fmt::format("the value of {} is empty", name);
   const auto& choices = option.choices;
   bool fits = choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
-  if (is_of<std::optional<long>*>(option)) fits = is_number<long>(value);
-  if (is_of<std::optional<double>*>(option)) fits = is_number<double>(value);
+  if (has_target<std::optional<long>*>(option)) fits = is_number<long>(value);
+  if (has_target<std::optional<double>*>(option)) fits = is_number<double>(value);
   if (fits) return "";
   return fmt::format("{}: expected {}, got '{}'{}", name, wanted_value(option), value,
                      did_you_mean(value, choices));
@@ -321,7 +321,7 @@ std::string missing_words(const NamedCommand& named, const std::vector<const Opt
 std::string stray_words(const NamedCommand& named, const std::vector<std::string>& strays,
                         const std::vector<std::string>& words,
                         const std::vector<std::string>& rest) {
-  return Strays(named, strays, words, rest).text();
+  return UnexpectedArguments(named, strays, words, rest).text();
 }
 
 struct Bound {
@@ -336,7 +336,7 @@ constexpr std::string_view kLeftOut = "\x01";
 // Adds the placeholder to options whose value was omitted, to distinguish this from an empty value.
 void fill_left_out(const Command& command, std::vector<std::string>& words) {
   for (const auto& option : command.options()) {
-    for (std::size_t i = 0; option->value_optional && i < words.size(); ++i) {
+    for (std::size_t i = 0; option->is_value_optional && i < words.size(); ++i) {
       const bool is_alone = i + 1 == words.size() || words[i + 1].starts_with('-');
       if (is_alone && words[i] == option->names) words[i].append("=").append(kLeftOut);
     }
@@ -381,7 +381,7 @@ struct Binder {
 
   CLI::Option* operator()(bool* value) const { return app.add_flag(option.names, *value); }
   CLI::Option* operator()(std::vector<std::string>* value) const {
-    return app.add_option(option.names, *value)->allow_extra_args(!option.one_each);
+    return app.add_option(option.names, *value)->allow_extra_args(!option.takes_one_each);
   }
   CLI::Option* operator()(std::string* value) const { return app.add_option(option.names, *value); }
   template <typename T>
@@ -396,7 +396,7 @@ struct Binder {
 
 void bind(CLI::App& app, const Option& option) {
   CLI::Option* bound = std::visit(Binder{app, option}, option.target);
-  if (option.required) bound->required();
+  if (option.is_required) bound->required();
   if (option.last_counts) bound->take_last();
   if (std::holds_alternative<bool*>(option.target)) return;
   // An empty value is usually an unset variable of a script.
@@ -426,7 +426,7 @@ const Bound& selected(const Bound& bound) {
   return bound;
 }
 
-std::string path_of(const Bound& root, const Bound& bound) {
+std::string command_path(const Bound& root, const Bound& bound) {
   std::string path = root.command->name();
   const Bound* at = &root;
   while (at != &bound) {
@@ -440,13 +440,13 @@ std::string path_of(const Bound& root, const Bound& bound) {
 }
 
 // Returns the option that a parser error refers to: the first option name in its text.
-const Option* option_of(const Command& command, const CLI::Error& error) {
+const Option* find_option(const Command& command, const CLI::Error& error) {
   std::string text = error.what();
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == ':' || c == '='; }, ' ');
   for (const std::string_view word : split(text, ' ')) {
     for (const auto& option : command.options()) {
-      const auto names = names_of(*option);
+      const auto names = option_names(*option);
       if (std::find(names.begin(), names.end(), word) != names.end()) return option.get();
     }
   }
@@ -454,7 +454,8 @@ const Option* option_of(const Command& command, const CLI::Error& error) {
 }
 
 // Returns unexpected arguments in their original order.
-std::vector<std::string> strays_of(const CLI::App& app, const std::vector<std::string>& words) {
+std::vector<std::string> unexpected_arguments(const CLI::App& app,
+                                              const std::vector<std::string>& words) {
   auto extras = app.remaining(true);
   std::vector<std::string> strays;
   for (const auto& word : words) {
@@ -467,13 +468,14 @@ std::vector<std::string> strays_of(const CLI::App& app, const std::vector<std::s
 }
 
 // Translates a parser error to our own message.
-std::string problem_of(const CLI::ParseError& error, const Bound& bound, const std::string& path) {
+std::string describe_parse_error(const CLI::ParseError& error, const Bound& bound,
+                                 const std::string& path) {
   const Command& command = *bound.command;
-  const Option* option = option_of(command, error);
+  const Option* option = find_option(command, error);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     std::vector<const Option*> missing;
     for (const auto& one : command.options()) {
-      if (one->required && bound.app->get_option(names_of(*one).front())->count() == 0)
+      if (one->is_required && bound.app->get_option(option_names(*one).front())->count() == 0)
         missing.push_back(one.get());
     }
     if (!missing.empty()) return missing_words({&command, path, nullptr}, missing);
@@ -481,7 +483,7 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
   if (option != nullptr && dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
     return takes_no_value(*option);
   if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    const bool is_given = bound.app->get_option(names_of(*option).front())->count() > 1;
+    const bool is_given = bound.app->get_option(option_names(*option).front())->count() > 1;
     return is_given ? given_twice(*option) : missing_value(*option);
   }
   return fmt::format("invalid command line; see `{} --help` for the arguments of {}", path,
@@ -534,7 +536,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   const bool is_help = !words.empty() && words.front() == kHelpVerb;
   while (!words.empty() && words.front() == kHelpVerb) words.erase(words.begin());
   const NamedCommand wanted = named_command(root, words);
-  const auto topic = help_topic_in(*wanted.command, words);
+  const auto topic = find_help_topic(*wanted.command, words);
   if (topic) return print_help(wanted, *topic);
   if (is_help) return help_about(wanted, words);
 
@@ -551,13 +553,13 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
     return Exit::ok;
   } catch (const CLI::ExtrasError&) {
     const Bound& bound = selected(*tree);
-    const NamedCommand named{bound.command, path_of(*tree, bound), &root};
-    return usage_error(stray_words(named, strays_of(app, words), words, rest));
+    const NamedCommand named{bound.command, command_path(*tree, bound), &root};
+    return usage_error(stray_words(named, unexpected_arguments(app, words), words, rest));
   } catch (const Error& error) {  // invalid option value
     return usage_error(error.what());
   } catch (const CLI::ParseError& error) {
     const Bound& bound = selected(*tree);
-    return usage_error(problem_of(error, bound, path_of(*tree, bound)));
+    return usage_error(describe_parse_error(error, bound, command_path(*tree, bound)));
   }
   const Bound& bound = selected(*tree);
   if (!bound.command->action())

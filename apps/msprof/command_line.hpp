@@ -42,8 +42,8 @@ struct Option {
   std::string value_name;  // shown in the help, such as "DIR"
   std::string help;
   std::vector<std::string> choices{};  // the accepted values; empty: any
-  bool required = false;
-  bool one_each = false;  // a vector accepts one value per occurrence of the option
+  bool is_required = false;
+  bool takes_one_each = false;  // a vector accepts one value per occurrence of the option
   // Words for completion, which already handles `choices`, files (value_name FILE) and folders
   // (DIR).
   std::function<std::vector<Suggestion>()> suggestions{};  // possible values; others may be valid,
@@ -52,7 +52,7 @@ struct Option {
   bool takes_lists = false;                                // values are comma-separated lists
   bool takes_text = false;                                 // the value is SQL: suggestions apply to
                                                            // its last word
-  bool value_optional = false;                             // if the value is omitted, it is ""
+  bool is_value_optional = false;                          // if the value is omitted, it is ""
   bool last_counts = false;                                // may be repeated; the last occurrence
                                                            // wins
   std::string group{};                                     // title in --help, set by begin_group()
@@ -107,7 +107,7 @@ class Command {
   bool is_hidden() const { return is_hidden_; }
   const std::vector<OptionGroup>& groups() const { return groups_; }
   const std::vector<HelpTopic>& help_topics() const { return help_topics_; }
-  std::string topic_of(const std::string& group) const;
+  std::string find_topic(const std::string& group) const;
   bool is_usual(const Option& option) const;
 
  private:
@@ -128,7 +128,7 @@ class Command {
 };
 
 // The names of an option as words: "-m", "--main"; --dir also has "-dir".
-std::vector<std::string> names_of(const Option& option);
+std::vector<std::string> option_names(const Option& option);
 
 // Returns options that have a value, by their last name with two dashes: {"--interval", "10"},
 // {"--all", "true"}. Multiple values are joined into one text. Positional arguments are omitted.

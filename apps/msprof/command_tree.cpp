@@ -63,14 +63,14 @@ void Command::set_usual_options(std::vector<std::string> names, std::vector<Help
   help_topics_.push_back({std::string(kAllOptions), "print all options"});
 }
 
-std::string Command::topic_of(const std::string& group) const {
+std::string Command::find_topic(const std::string& group) const {
   for (const OptionGroup& one : groups_)
     if (one.title == group) return one.topic;
   return "";
 }
 
 bool Command::is_usual(const Option& option) const {
-  const auto names = names_of(option);
+  const auto names = option_names(option);
   return usual_options_.empty() ||
          std::any_of(usual_options_.begin(), usual_options_.end(), [&](const auto& usual) {
            return std::find(names.begin(), names.end(), usual) != names.end();
@@ -88,7 +88,7 @@ std::vector<std::pair<std::string, std::string>> given_options(const Command& co
     std::string value = std::visit(ValueText(), option->target);
     if (is_positional(*option) || value.empty()) continue;
     std::string name;
-    for (const std::string& one : names_of(*option)) {
+    for (const std::string& one : option_names(*option)) {
       if (name.empty() || (one.starts_with("--") && !name.starts_with("--"))) name = one;
     }
     given.emplace_back(std::move(name), std::move(value));
@@ -103,7 +103,7 @@ bool is_capture_name(const std::string& word) {
          name.starts_with("PROF");
 }
 
-std::vector<std::string> names_of(const Option& option) {
+std::vector<std::string> option_names(const Option& option) {
   std::vector<std::string> names;
   for (const std::string_view name : split(option.names, ',')) {
     names.emplace_back(trim(name));

@@ -40,7 +40,7 @@ struct CompareArguments {
 };
 
 // Parses "5%" or "5", in percent.
-std::optional<double> limit_of(const CompareArguments& arguments) {
+std::optional<double> parse_fail_above(const CompareArguments& arguments) {
   if (!arguments.fail_above) return std::nullopt;
   std::string text = *arguments.fail_above;
   if (text.ends_with('%')) text.pop_back();
@@ -55,7 +55,7 @@ std::optional<double> limit_of(const CompareArguments& arguments) {
 
 // Splits a comma-separated list of runs. An existing folder whose name contains a comma is a single
 // run.
-std::vector<std::string> runs_of(const std::string& list) {
+std::vector<std::string> split_runs(const std::string& list) {
   std::error_code ignored;
   if (fs::exists(list, ignored)) return {list};
   std::vector<std::string> runs;
@@ -88,7 +88,7 @@ class Products {
 
 std::vector<ComparedRun> open_runs(const std::string& list, Products& products, Exit& exit) {
   std::vector<ComparedRun> runs;
-  const std::vector<fs::path> folders = find_captures(runs_of(list));
+  const std::vector<fs::path> folders = find_captures(split_runs(list));
   // recognise() throws if a folder cannot be listed, since it may be a capture: the comparison then
   // fails.
   const bool has_any = std::any_of(folders.begin(), folders.end(),
@@ -104,7 +104,7 @@ std::vector<ComparedRun> open_runs(const std::string& list, Products& products, 
     exit = gravest(exit, ready.exit);
     std::string name = fs::weakly_canonical(folder).filename().string();
     runs.push_back(
-        {std::move(ready.db), std::move(name), ready.exit != Exit::ok, run_line_of(folder)});
+        {std::move(ready.db), std::move(name), ready.exit != Exit::ok, read_run_line(folder)});
   }
   return runs;
 }
@@ -130,7 +130,7 @@ TextStyle text_style(const CompareArguments& arguments) {
   TextStyle style;
   if (arguments.top) style.top = static_cast<std::size_t>(*arguments.top);
   style.width = text_width(STDOUT_FILENO);
-  style.bold = colour_allowed(STDOUT_FILENO);
+  style.bold = is_colour_allowed(STDOUT_FILENO);
   return style;
 }
 
@@ -164,7 +164,7 @@ class CompareCommand {
  public:
   explicit CompareCommand(const CompareArguments& arguments)
       : arguments_(arguments),
-        limit_(limit_of(arguments)),
+        limit_(parse_fail_above(arguments)),
         csv_(arguments.csv_file),
         html_(arguments.html_file) {}
 
@@ -274,11 +274,11 @@ void add_compare_command(cli::Command& root) {
   cli::Option base = {"BASE", &arguments->base, "CAPTURE",
                       "capture folder (JOB… or PROF_…), several separated by commas, or a folder "
                       "that contains them; or a cluster.db"};
-  base.required = base.takes_captures = base.takes_lists = true;
+  base.is_required = base.takes_captures = base.takes_lists = true;
   command.add_option(std::move(base));
   cli::Option now = {"NEW", &arguments->now, "CAPTURE",
                      "the capture to compare with BASE, in the same form"};
-  now.required = now.takes_captures = now.takes_lists = true;
+  now.is_required = now.takes_captures = now.takes_lists = true;
   command.add_option(std::move(now));
   command.add_option({"--fail-above", &arguments->fail_above, "PERCENT",
                       "exit code 8 if NEW is slower by more than PERCENT and beyond noise"});

@@ -33,7 +33,7 @@ std::string what_was_compared(const Comparison& comparison) {
     base = joined(comparison.base.captures, ", ");
     now = joined(comparison.now.captures, ", ");
   }
-  return text_of_both(base, now);
+  return join_both(base, now);
 }
 
 class PlainCell {
@@ -81,7 +81,7 @@ class ShownChanges {
 
   void add(const Row& row) {
     for (const auto* column : columns_)
-      std::visit(PlainCell(table_, true), column->cell_of(row, comparison_));
+      std::visit(PlainCell(table_, true), column->make_cell(row, comparison_));
     table_.end_row();
   }
   const TextTable& table() const { return table_; }
@@ -124,7 +124,7 @@ class Report {
   }
 
   void headline() {
-    const Change& total = comparison_.total;
+    const TimeChange& total = comparison_.total;
     const double percent = total.percent().value_or(0);
     std::string verdict = fmt::format("{:.1f} % {}", std::abs(percent),
                                       comparison_.verdict == Verdict::faster ? "faster" : "slower");
@@ -202,7 +202,7 @@ class Report {
 
   void ratios() {
     ShownChanges<OpRatio> shown(comparison_, ratio_columns());
-    const std::vector<OpRatio> moved = ratios_of(comparison_);
+    const std::vector<OpRatio> moved = list_ratios(comparison_);
     if (moved.empty()) return;
     const std::size_t most = std::min(moved.size(), style_.top);
     for (std::size_t i = 0; i < most; ++i) shown.add(moved[i]);
@@ -211,7 +211,7 @@ class Report {
   }
 
   // The call with the most time, which executes the model, is always shown.
-  const CallChange* main_call() const {
+  const CallChange* find_main_call() const {
     const CallChange* most = nullptr;
     double most_us = 0;
     for (const CallChange& call : comparison_.calls) {
@@ -227,7 +227,7 @@ class Report {
   void calls() {
     if (comparison_.calls.empty()) return;
     ShownChanges<CallChange> shown(comparison_, call_columns());
-    const CallChange* most = main_call();
+    const CallChange* most = find_main_call();
     if (most != nullptr && most->time.is_noise()) shown.add(*most);
     const auto rest = add_changed(comparison_.calls, "call", shown);
     table("Host calls, per call", shown.table(), rest);
@@ -251,44 +251,44 @@ class Report {
   std::string out_;
 };
 
-using msprof::json_of;
+using msprof::as_json;
 using nlohmann::ordered_json;
 
-ordered_json json_of(const std::vector<std::string>& texts) {
+ordered_json as_json(const std::vector<std::string>& texts) {
   ordered_json list = ordered_json::array();
   for (const std::string& text : texts) list.push_back(valid_utf8(text));
   return list;
 }
 
-ordered_json json_of(const ComparedSide& side) {
-  return {{"captures", json_of(side.captures)},
-          {"runs", json_of(side.runs)},
-          {"chip", json_of(side.chip)},
-          {"frequency_mhz", json_of(side.frequency_mhz)},
+ordered_json as_json(const ComparedSide& side) {
+  return {{"captures", as_json(side.captures)},
+          {"runs", as_json(side.runs)},
+          {"chip", as_json(side.chip)},
+          {"frequency_mhz", as_json(side.frequency_mhz)},
           {"unit_loads", unit_loads_name(side.unit_loads)},
           {"layout_origin", layout_origin_name(side.layout_origin)},
-          {"models", json_of(side.models)},
+          {"models", as_json(side.models)},
           {"batches", side.batches},
           {"devices", side.devices},
           {"executions", side.executions},
-          {"pictures", json_of(side.pictures)}};
+          {"pictures", as_json(side.pictures)}};
 }
 
 template <typename Number>
-requires std::is_arithmetic_v<Number> ordered_json json_of(Number value) {
+requires std::is_arithmetic_v<Number> ordered_json as_json(Number value) {
   return value;
 }
-ordered_json json_of(const cell::Names& names) {
-  return json_of(names.base);
+ordered_json as_json(const cell::Names& names) {
+  return as_json(names.base);
 }
-ordered_json json_of(const cell::Word& word) {
+ordered_json as_json(const cell::Word& word) {
   return word.text;
 }
-ordered_json json_of(const cell::Counts& counts) {
+ordered_json as_json(const cell::Counts& counts) {
   return {counts.base, counts.now};
 }
-ordered_json json_of(const cell::Real& real) {
-  return json_of(real.value);
+ordered_json as_json(const cell::Real& real) {
+  return as_json(real.value);
 }
 
 template <typename Row>
@@ -298,8 +298,8 @@ ordered_json json_row(std::span<const ComparisonColumn<Row>> columns, const Row&
   for (const auto& column : columns) {
     if (column.titles.json.empty()) continue;
     object[std::string(column.titles.json)] =
-        std::visit([](const auto& value) -> ordered_json { return json_of(value); },
-                   column.cell_of(row, comparison));
+        std::visit([](const auto& value) -> ordered_json { return as_json(value); },
+                   column.make_cell(row, comparison));
   }
   return object;
 }
@@ -314,7 +314,7 @@ void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
   for (const Row& row : rows) {
     for (const auto& column : columns)
       if (!column.titles.csv.empty())
-        std::visit(PlainCell(csv, false), column.cell_of(row, comparison));
+        std::visit(PlainCell(csv, false), column.make_cell(row, comparison));
     csv.end_row();
   }
 }
@@ -326,20 +326,20 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
 }
 
 void add_comparison(const Comparison& comparison, ordered_json& document) {
-  document["base"] = json_of(comparison.base);
-  document["new"] = json_of(comparison.now);
+  document["base"] = as_json(comparison.base);
+  document["new"] = as_json(comparison.now);
   document["warnings"] = ordered_json::array();
   for (const ComparisonWarning& warning : comparison.warnings) {
     document["warnings"].push_back(
-        {{"text", json_of(warning.text)},
+        {{"text", as_json(warning.text)},
          {"id", warning.id ? ordered_json(finding_info(*warning.id).id) : ordered_json()}});
   }
   document["unit"] = comparison.unit;
   document["noise_basis"] = comparison.noise_basis;
   document["verdict"] = verdict_name(comparison.verdict);
-  const Change& total = comparison.total;
-  document["total"] = {{"base_us", json_of(total.base_us)}, {"new_us", json_of(total.new_us)},
-                       {"delta_us", total.delta_us()},      {"percent", json_of(total.percent())},
+  const TimeChange& total = comparison.total;
+  document["total"] = {{"base_us", as_json(total.base_us)}, {"new_us", as_json(total.new_us)},
+                       {"delta_us", total.delta_us()},      {"percent", as_json(total.percent())},
                        {"noise_us", total.noise_us},        {"is_noise", total.is_noise()}};
   const MatchCounts& counts = comparison.matches;
   document["matches"] = {{"by_name", counts.by_name},

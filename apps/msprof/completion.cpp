@@ -75,7 +75,7 @@ bool is_folder(const fs::path& folder, const FolderEntry& entry) {
 }
 
 // Reads folders until its time limit, then judges by name only.
-class CaptureSearch {
+class CaptureLister {
  public:
   bool is_capture(const fs::path& folder) const {
     CaptureFolders folders;
@@ -126,9 +126,9 @@ class CaptureDescriber {
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToDescribe;
 };
 
-std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Typed& typed) {
+std::vector<PathRest> find_capture_paths(const std::vector<PathRest>& folders, const Typed& typed) {
   std::vector<PathRest> found;
-  const CaptureSearch search;
+  const CaptureLister search;
   CaptureDescriber describer;
   for (const PathRest& folder : folders) {
     const std::string rest =
@@ -158,7 +158,7 @@ std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
     if (goes_on || kind == PathKind::file)
       found.push_back({name.substr(typed.name.size()) + (goes_on ? "/" : ""), goes_on});
   }
-  if (kind == PathKind::capture) found = captures_of(found, typed);
+  if (kind == PathKind::capture) found = find_capture_paths(found, typed);
   std::sort(found.begin(), found.end(), [](const PathRest& a, const PathRest& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.rest < b.rest;
   });
@@ -189,7 +189,7 @@ OptionWord option_word(const std::string& word) {
 
 const cli::Option* find_option(const cli::Command& command, const std::string& name) {
   for (const auto& option : command.options()) {
-    const auto names = cli::names_of(*option);
+    const auto names = cli::option_names(*option);
     if (std::find(names.begin(), names.end(), name) != names.end()) return option.get();
   }
   return nullptr;
@@ -220,7 +220,7 @@ class Place {
   // After "help": only command names may follow.
   bool is_help() const { return is_help_; }
   // The option whose value may come next. needs_value(): nothing else may.
-  const cli::Option* taker() const { return taker_; }
+  const cli::Option* find_taker() const { return taker_; }
   bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
   bool may_come(const cli::Option& option) const {
     return is_repeatable(option) || given_.count(&option) == 0;
@@ -263,14 +263,14 @@ class Place {
     given_.insert(option);
     if (is_flag(*option)) return;
     taker_ = option;
-    taker_has_value_ = option->value_optional;
+    taker_has_value_ = option->is_value_optional;
     if (parts.has_value) take_value(parts.value);
   }
 
   void take_value(const std::string& value) {
     note(value);
     taker_has_value_ = true;
-    if (!is_repeatable(*taker_) || taker_->one_each) taker_ = nullptr;
+    if (!is_repeatable(*taker_) || taker_->takes_one_each) taker_ = nullptr;
   }
 
   const cli::Command* command_;
@@ -295,7 +295,7 @@ class Finder {
     } else if (place_.is_help()) {
       add_commands();
     } else if (place_.needs_value()) {
-      add_values(*place_.taker(), typed_);
+      add_values(*place_.find_taker(), typed_);
     } else if (typed_.starts_with('-')) {
       add_options_or_value();
     } else {
@@ -339,14 +339,14 @@ class Finder {
   }
 
   // Returns the element of a list that is being typed; the others are not offered again.
-  std::string_view last_of_list(std::string_view typed) {
+  std::string_view last_list_word(std::string_view typed) {
     const auto parts = split(typed, ',');
     used_.insert(parts.begin(), parts.end() - 1);
     return parts.back();
   }
 
   void add_values(const cli::Option& option, std::string_view typed) {
-    if (option.takes_lists) typed = last_of_list(typed);
+    if (option.takes_lists) typed = last_list_word(typed);
     add_value_words(option, typed);
     if (option.takes_captures) {
       add_paths(typed, PathKind::capture);
@@ -380,7 +380,7 @@ class Finder {
 
   // Adds the first name that matches, preferably a long one.
   void add_option(const cli::Option& option) {
-    const auto names = cli::names_of(option);
+    const auto names = cli::option_names(option);
     const auto fits = [&](const std::string& name) { return name.starts_with(typed_); };
     auto name = std::find_if(names.begin(), names.end(),
                              [&](const auto& one) { return fits(one) && one.starts_with("--"); });
@@ -397,11 +397,11 @@ class Finder {
   // After a word without dash: offers values of an option that accepts several, commands and
   // arguments.
   void add_words() {
-    if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);
+    if (place_.find_taker() != nullptr) add_values(*place_.find_taker(), typed_);
     add_commands();
     if (place_.is_root()) add(cli::kHelpVerb, typed_, cli::kHelpVerbHelp);
     const cli::Option* positional = place_.next_positional();
-    if (positional != nullptr && place_.taker() == nullptr) {
+    if (positional != nullptr && place_.find_taker() == nullptr) {
       add_values(*positional, typed_);
     } else if (positional != nullptr) {
       add_value_words(*positional, typed_);

@@ -31,7 +31,7 @@ constexpr const char* kAsAbove = "as above";
 constexpr std::size_t kLong = 40;  // bytes; shorter texts are repeated, which is easier to read
                                    // than a reference
 
-const char* colour_of(CheckResult result) {
+const char* result_colour(CheckResult result) {
   switch (result) {
     case CheckResult::ok:
       return "\033[32m";
@@ -49,7 +49,7 @@ const char* colour_of(CheckResult result) {
 class DoctorReport {
  public:
   // `only_problems`: omits checks that passed or were skipped.
-  explicit DoctorReport(bool only_problems) : only_problems_(only_problems) {}
+  explicit DoctorReport(bool only_problems) : shows_only_problems_(only_problems) {}
 
   // Prints the checks added to `list` since the last call.
   void print_new(const CheckList& list) {
@@ -69,16 +69,16 @@ class DoctorReport {
   void print(const Check& check) {
     const bool is_problem =
         check.result == CheckResult::warning || check.result == CheckResult::failed;
-    if (only_problems_ && !is_problem) return;
+    if (shows_only_problems_ && !is_problem) return;
     if (check.about != about_) {
       fmt::print("{}{}\n", about_.empty() ? "" : "\n", printable(check.about));
       about_ = check.about;
       shown_.clear();
     }
-    const bool colour = colour_allowed(STDOUT_FILENO);
+    const bool colour = is_colour_allowed(STDOUT_FILENO);
     const std::string evidence = shown_once(check.evidence);
     const std::string remedy = shown_once(check.remedy);
-    fmt::print("  {}{:<8}{} {}: {}\n", colour ? colour_of(check.result) : "",
+    fmt::print("  {}{:<8}{} {}: {}\n", colour ? result_colour(check.result) : "",
                result_name(check.result), colour ? "\033[0m" : "", printable(check.name),
                printable(evidence));
     if (remedy.empty() || (evidence.ends_with(kAsAbove) && remedy == kAsAbove)) return;
@@ -101,7 +101,7 @@ class DoctorReport {
     return text;
   }
 
-  bool only_problems_;
+  bool shows_only_problems_;
   std::size_t printed_ = 0;
   std::string about_;
   std::set<std::string> shown_;  // long texts already printed under this heading
@@ -196,7 +196,7 @@ class Doctor {
     question.main = arguments_.main;
     question.project = arguments_.project;
     question.acl_json = arguments_.acl_json;
-    question.on_board = arguments_.board.names_board();
+    question.is_on_board = arguments_.board.names_board();
     if (board) question.private_files = board->private_files;
     return question;
   }

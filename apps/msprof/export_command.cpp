@@ -51,7 +51,7 @@ struct TimelineArguments {
   std::string arrow_ends;
 };
 
-std::vector<std::string> words_of(const std::vector<std::string>& lists) {
+std::vector<std::string> split_words(const std::vector<std::string>& lists) {
   std::vector<std::string> words;
   for (const std::string& list : lists) {
     for (const std::string_view word : split(list, ',')) words.emplace_back(trim(word));
@@ -212,7 +212,7 @@ ScopeRequest parse_scope(const ScopeArguments& arguments) {
 
 // Returns the scope within a store. Throws Error(usage) if a device, model or iteration does not
 // exist.
-ExportScope scope_of(const Database& db, const ScopeRequest& request) {
+ExportScope resolve_scope(const Database& db, const ScopeRequest& request) {
   ExportScope scope;
   scope.devices = request.devices;
   check_devices(db, scope.devices);
@@ -232,7 +232,7 @@ struct TimelineRequest {
 };
 
 // Rejects options not supported by CANN 5 timelines.
-void check_of_today(ExportStyle style, const TimelineRequest& request) {
+void check_current_style(ExportStyle style, const TimelineRequest& request) {
   if (style != ExportStyle::cann5) return;
   const bool is_perfetto = request.options.format == TimelineFormat::perfetto;
   std::string_view option = request.has_reports ? "--reports" : "--format perfetto";
@@ -268,11 +268,11 @@ TimelineRequest parse_timeline(const TimelineArguments& arguments, ExportStyle s
   if (arguments.format == "perfetto") request.options.format = TimelineFormat::perfetto;
   if (request.has_reports && !arguments.layers.empty())
     throw Error(Exit::usage, "--layers and --reports cannot be combined: both select layers");
-  check_of_today(style, request);
-  if (request.has_reports) request.options.layers = layers_of_reports(arguments.reports);
+  check_current_style(style, request);
+  if (request.has_reports) request.options.layers = read_report_layers(arguments.reports);
   check_format(arguments);
   if (!request.has_reports) {
-    request.options.layers = words_of(arguments.layers);
+    request.options.layers = split_words(arguments.layers);
     check_layer_names(request.options.layers);
   }
   request.range = parse_time_range(arguments.time_range);
@@ -282,15 +282,15 @@ TimelineRequest parse_timeline(const TimelineArguments& arguments, ExportStyle s
 }
 
 // Returns the options for a store. Throws Error(usage) if they do not fit its dialect or style.
-TimelineOptions timeline_options_of(const Database& db, const ScopeRequest& scope,
-                                    const TimelineRequest& request) {
+TimelineOptions resolve_timeline_options(const Database& db, const ScopeRequest& scope,
+                                         const TimelineRequest& request) {
   check_reports_dialect(db, request);
   TimelineOptions options = request.options;
-  options.scope = scope_of(db, scope);
+  options.scope = resolve_scope(db, scope);
   apply_time_range(request.range, collection_begin_ns(db), options.scope);
   options.scope.min_duration_ns = request.min_duration_ns;
   options.style = style_for(db, scope.style);
-  check_of_today(options.style, request);
+  check_current_style(options.style, request);
   return options;
 }
 
@@ -351,7 +351,7 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
   });
 }
 
-ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) {
+ExportPlan make_scope_plan(std::vector<ExportJob> jobs, const ExportScope& scope) {
   if (scope.is_everything()) return {std::move(jobs)};
   return {std::move(jobs), FindingId::empty_scope,
           "the options select no data: no file was written, existing files are unchanged"};
@@ -360,11 +360,11 @@ ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) 
 Exit run_timeline(const ExportArguments& arguments) {
   const ScopeRequest scope = parse_scope(arguments.scope);
   const TimelineRequest request = parse_timeline(arguments.timeline, scope.style);
-  return export_each(arguments, "timeline",
-                     [&](const TraceDb& store, const std::filesystem::path& base) {
-                       const auto options = timeline_options_of(store.database(), scope, request);
-                       return plan_of_scope(plan_timelines(store, base, options), options.scope);
-                     });
+  return export_each(
+      arguments, "timeline", [&](const TraceDb& store, const std::filesystem::path& base) {
+        const auto options = resolve_timeline_options(store.database(), scope, request);
+        return make_scope_plan(plan_timelines(store, base, options), options.scope);
+      });
 }
 
 // -dir consumes all following words: a word that is a table's name and not an existing folder is
@@ -399,13 +399,13 @@ Exit run_summary(ExportArguments& arguments) {
         SummaryOptions options;
         options.format = format;
         options.names = arguments.names;
-        options.scope = scope_of(store.database(), scope);
+        options.scope = resolve_scope(store.database(), scope);
         options.style = scope.style;
         const auto rules = ProfRules::plan(store, base, options, suggestions);
         if (rules) options.listener = rules->listener();
         auto jobs = plan_summaries(store, base, options);
         if (rules) jobs.insert(jobs.begin(), rules->job());
-        return plan_of_scope(std::move(jobs), options.scope);
+        return make_scope_plan(std::move(jobs), options.scope);
       });
   print_suggestions(*suggestions);
   return exit;
@@ -424,7 +424,8 @@ Exit run_db(const ExportArguments& arguments) {
         return {
             {},
             FindingId::no_unified_db,
-            "a unified database (msprof_*.db) exists only for captures of Atlas machines (PROF…), but "
+            "a unified database (msprof_*.db) exists only for captures of Atlas machines (PROF…), "
+            "but "
             "this capture is of a board (JOB…): use `msprof export timeline` and `msprof export "
             "summary`"};
       });
@@ -439,7 +440,7 @@ Exit run_all(const ExportArguments& arguments) {
                        check_reports_dialect(store.database(), request);
                        TimelineOptions timeline = request.options;
                        timeline.style = style_for(store.database(), style);
-                       check_of_today(timeline.style, request);
+                       check_current_style(timeline.style, request);
                        return {plan_all_products(store, base, timeline, format)};
                      });
 }

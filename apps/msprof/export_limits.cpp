@@ -30,7 +30,7 @@ struct Quantity {
   double number = 0;
   std::string_view unit;
 };
-std::optional<Quantity> quantity(std::string_view text) {
+std::optional<Quantity> parse_quantity(std::string_view text) {
   Quantity result;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
   if (error != std::errc() || !(result.number >= 0) || !std::isfinite(result.number)) return {};
@@ -39,7 +39,7 @@ std::optional<Quantity> quantity(std::string_view text) {
 }
 
 template <std::size_t kCount>
-std::optional<double> factor_of(const std::array<Unit, kCount>& units, std::string_view name) {
+std::optional<double> find_factor(const std::array<Unit, kCount>& units, std::string_view name) {
   for (const Unit& unit : units) {
     if (unit.name == name) return unit.factor;
   }
@@ -66,10 +66,10 @@ constexpr std::string_view kEndsFirst = "the end is before the start";
 // Parses a point of --time-range; empty if it was left out.
 std::optional<TimePoint> time_point(const std::string& range, std::string_view text) {
   if (text.empty()) return {};
-  const auto read = quantity(text);
+  const auto read = parse_quantity(text);
   if (!read) refuse_limit("--time-range", range, kRangeForm);
   if (read->unit.empty()) return TimePoint{whole(read->number * 1e3), false};
-  const auto factor = factor_of(kTimeUnits, read->unit);
+  const auto factor = find_factor(kTimeUnits, read->unit);
   if (!factor) refuse_limit("--time-range", range, kRangeForm);
   return TimePoint{whole(read->number * *factor), true};
 }
@@ -117,9 +117,9 @@ void apply_time_range(const TimeRange& range, std::int64_t begin_ns, ExportScope
 
 std::int64_t parse_min_duration(const std::string& text) {
   if (text.empty()) return 0;
-  const auto read = quantity(text);
+  const auto read = parse_quantity(text);
   const auto factor =
-      read ? factor_of(kTimeUnits, read->unit.empty() ? "us" : read->unit) : std::nullopt;
+      read ? find_factor(kTimeUnits, read->unit.empty() ? "us" : read->unit) : std::nullopt;
   if (!factor)
     refuse_limit("--min-dur", text, "expected a time such as 10us, 500ns or 1ms (no unit: us)");
   return whole(read->number * *factor);
@@ -127,9 +127,9 @@ std::int64_t parse_min_duration(const std::string& text) {
 
 std::uint64_t parse_split_bytes(const std::string& text) {
   if (text.empty()) return 0;
-  const auto read = quantity(text);
+  const auto read = parse_quantity(text);
   const auto factor =
-      read ? (read->unit.empty() ? std::optional(1.0) : factor_of(kSizeUnits, read->unit))
+      read ? (read->unit.empty() ? std::optional(1.0) : find_factor(kSizeUnits, read->unit))
            : std::nullopt;
   if (!factor || read->number * *factor < 1)
     refuse_limit("--split", text, "expected a size such as 200MB or 64MiB");

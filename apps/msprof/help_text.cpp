@@ -96,7 +96,7 @@ std::size_t find_gap(std::string_view line) {
 }
 
 bool takes_list(const Option& option) {
-  return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.one_each;
+  return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.takes_one_each;
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ std::string option_head(const Option& option) {
                                 : fmt::format("{}", fmt::join(option.choices, "|"));
   if (value.empty()) return head;
   if (is_positional(option)) return value;
-  head += option.value_optional ? fmt::format(" [{}]", value) : " " + value;
+  head += option.is_value_optional ? fmt::format(" [{}]", value) : " " + value;
   return head + (takes_list(option) ? "..." : "");
 }
 
@@ -143,7 +143,7 @@ std::string synopsis(const Command& command, const std::string& path) {
   for (const auto& option : command.options()) {
     if (!is_positional(*option)) continue;
     const std::string name = option->value_name + (takes_list(*option) ? "..." : "");
-    usage += option->required ? " " + name : " [" + name + "]";
+    usage += option->is_required ? " " + name : " [" + name + "]";
   }
   return usage + (command.rest() == nullptr ? "" : " [-- ARGUMENTS...]");
 }
@@ -186,7 +186,7 @@ void add_entry(std::string& out, const std::string& head, const std::string& hel
 
 bool is_listed(const Command& command, const Option& option, std::string_view topic) {
   if (topic == kAllOptions) return true;
-  if (!topic.empty()) return command.topic_of(option.group) == topic;
+  if (!topic.empty()) return command.find_topic(option.group) == topic;
   return command.is_usual(option);
 }
 
@@ -209,8 +209,8 @@ void add_arguments(std::string& out, const Command& command, int width) {
   if (!entries.empty()) out += "\nArguments:\n" + entries;
 }
 
-std::string entries_of(const Command& command, const std::string& group, std::string_view topic,
-                       int width) {
+std::string format_entries(const Command& command, const std::string& group, std::string_view topic,
+                           int width) {
   std::string entries;
   for (const auto& option : command.options()) {
     if (option->group == group && !is_positional(*option) && is_listed(command, *option, topic))
@@ -229,12 +229,12 @@ void add_section(std::string& out, const std::string& title, const std::string& 
 void add_options(std::string& out, const Command& command, bool is_root, std::string_view topic,
                  int width) {
   for (const OptionGroup& group : command.groups()) {
-    const std::string entries = entries_of(command, group.title, topic, width);
+    const std::string entries = format_entries(command, group.title, topic, width);
     if (!entries.empty()) add_section(out, group.title, entries, width);
   }
   // The remaining options, including those that print help.
   add_section(out, command.groups().empty() ? "Options" : "Other options",
-              entries_of(command, "", topic, width), width);
+              format_entries(command, "", topic, width), width);
   add_entry(out, "-h, --help", std::string(kHelpHelp), width);
   if (is_root) add_entry(out, std::string(kVersionNames), std::string(kVersionHelp), width);
   for (const HelpTopic& of : command.help_topics())
@@ -252,8 +252,8 @@ std::vector<Suggestion> help_options(const Command& command) {
   return options;
 }
 
-std::optional<std::string> help_topic_in(const Command& command,
-                                         const std::vector<std::string>& words) {
+std::optional<std::string> find_help_topic(const Command& command,
+                                           const std::vector<std::string>& words) {
   const auto options = help_options(command);
   for (const std::string& word : words) {
     const bool is_one = std::any_of(options.begin(), options.end(),

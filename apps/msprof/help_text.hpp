@@ -37,8 +37,8 @@ std::vector<Suggestion> help_options(const Command& command);
 
 // Returns the help topic requested by one of `words`; "" means --help. Empty if no help is
 // requested. -h is recognized even where an option expects a value.
-std::optional<std::string> help_topic_in(const Command& command,
-                                         const std::vector<std::string>& words);
+std::optional<std::string> find_help_topic(const Command& command,
+                                           const std::vector<std::string>& words);
 
 // Help for `command`, which is called by `path` ("msprof export summary"), wrapped at `width`
 // columns. `topic`: lists the options of --help-TOPIC; empty: --help.

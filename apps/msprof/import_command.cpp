@@ -48,7 +48,7 @@ Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
         unknown.insert(unknown.end(), report.unknown_layouts().begin(),
                        report.unknown_layouts().end());
         const fs::path store = store_path(capture.products);
-        Exit result = report.partial() ? Exit::partial_data : Exit::ok;
+        Exit result = report.is_partial() ? Exit::partial_data : Exit::ok;
         if (!gives_products(capture)) result = gravest(result, Exit::nothing_to_do);
         log::info("store: {}", store.string());
         ordered_json one = {{"folder", valid_utf8(capture.folder.string())},

@@ -1,4 +1,4 @@
-// json_of(): converts optional values to JSON.
+// as_json(): converts optional values to JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +11,12 @@ namespace msprof {
 
 // null if `value` is empty.
 template <typename Value>
-nlohmann::ordered_json json_of(const std::optional<Value>& value) {
+nlohmann::ordered_json as_json(const std::optional<Value>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
 // `text` as valid UTF-8; null if it is empty.
-inline nlohmann::ordered_json json_of(const std::string& text) {
+inline nlohmann::ordered_json as_json(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(valid_utf8(text));
 }
 

@@ -10,7 +10,7 @@ void add_language_option(cli::Command& command, std::string& language) {
       {"--lang", &language, "LANG", "en or zh (default: from LC_ALL or LANG)", {"en", "zh"}});
 }
 
-Language language_of(const std::string& option) {
+Language choose_language(const std::string& option) {
   if (!option.empty()) return option == "zh" ? Language::zh : Language::en;
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(name);

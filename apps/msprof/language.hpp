@@ -12,6 +12,6 @@ void add_language_option(cli::Command& command, std::string& language);
 
 // `option`: the value of --lang, or empty. If empty, uses the first nonempty of LC_ALL, LC_MESSAGES
 // and LANG, as in the C library.
-Language language_of(const std::string& option);
+Language choose_language(const std::string& option);
 
 }  // namespace msprof

@@ -107,7 +107,7 @@ void print_table(const Listed& listed, const fs::path& root) {
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
     number(known.executions);
     known.median_ns ? table.number(fixed(*known.median_ns, 1'000'000, 3)) : table.missing();
-    text(verdict_of(capture));
+    text(describe_verdict(capture));
     table.text(human_bytes(capture.bytes));
     table.end_row();
   }
@@ -136,7 +136,7 @@ ordered_json capture_json(const ListedCapture& capture) {
                       {"executions", value_json(known.executions)},
                       {"median_us", nullptr},
                       {"verdict", nullptr},
-                      {"verdict_text", valid_utf8(verdict_of(capture))},
+                      {"verdict_text", valid_utf8(describe_verdict(capture))},
                       {"unit_loads", nullptr},
                       {"bytes", capture.bytes},
                       {"rank", value_json(capture.rank)},

@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
       if (code != Exit::ok)
         log::error("cannot write to standard output: {}", system->code().message());
     } else {
-      const Error error = error_of(exception);
+      const Error error = to_error(exception);
       log::failure(error);
       code = error.code();
     }

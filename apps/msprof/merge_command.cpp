@@ -59,7 +59,7 @@ Exit merge_all(const MergeArguments& arguments, ordered_json& document) {
   const cluster::MergeReport report = cluster::merge_parts(parts, output, options);
   Exit exit = print_refused(report);
   const cluster::Part merged = cluster::Part::open(output, true);
-  const cluster::Ranks ranks = cluster::ranks_of(merged);
+  const cluster::Ranks ranks = cluster::read_ranks(merged);
   exit = gravest(exit, print_ranks(ranks, output.extension() != ".part"));
   if (!merged.facts().has_detail) {
     log::info("more than {} rows: collectives have only totals and extremes, no rows per rank",

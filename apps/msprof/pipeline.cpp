@@ -75,7 +75,7 @@ ImportReport import_with(const Session& session, const fs::path& products, Impor
   options.inspect = note_empty_products;
   ImportReport report = import_session(session, store_file(products), options);
   // A partial verdict is a warning: it is shown even with -q.
-  const auto least = report.partial() ? log::Level::quiet : log::Level::normal;
+  const auto least = report.is_partial() ? log::Level::quiet : log::Level::normal;
   log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));
   return report;
 }
@@ -237,7 +237,7 @@ namespace {
 // Maximum number of files listed by name; more are counted by folder, and named with -v.
 constexpr std::size_t kMaxNamedFiles = 24;
 
-std::string line_of(const ExportedFile& file) {
+std::string describe_exported_file(const ExportedFile& file) {
   const std::string limit = viewer_limit(file.text_bytes);
   const std::string unpacked =
       file.text_bytes > file.bytes ? fmt::format(", {} of JSON", human_bytes(file.text_bytes)) : "";
@@ -251,9 +251,9 @@ void print_files(const std::vector<ExportedFile>& files) {
   for (const ExportedFile& file : files) {
     // Files too large for viewers are always named.
     if (are_named || !viewer_limit(file.text_bytes).empty()) {
-      log::info("{}", line_of(file));
+      log::info("{}", describe_exported_file(file));
     } else {
-      log::verbose("{}", line_of(file));
+      log::verbose("{}", describe_exported_file(file));
     }
     auto& [count, bytes] = folders[file.path.parent_path()];
     ++count;
@@ -277,7 +277,7 @@ std::size_t exported_files() {
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
   g_exported_files += files.size();
   print_files(files);
-  if (!files.empty() && layout_origin_of(store.database()) == LayoutOrigin::inferred)
+  if (!files.empty() && read_layout_origin(store.database()) == LayoutOrigin::inferred)
     log::info("{}", kInferredNote);
   const auto outdated = outdated_products(store, files);
   if (outdated.empty()) return;
@@ -341,7 +341,7 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report, const La
   const ImportReport imported = import_verbosely(*session, capture, layout);
   if (report != nullptr) (*report)["import"] = imported.json();
   const ChosenCapture chosen{capture, capture};
-  const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
+  const Exit exit = imported.is_partial() ? Exit::partial_data : Exit::ok;
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
   const auto files = run_export_jobs(ready.db, plan_all_products(ready.db, capture, timeline));

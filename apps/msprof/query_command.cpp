@@ -35,83 +35,83 @@ namespace msprof {
 
 namespace {
 
-using msprof::json_of;
+using msprof::as_json;
 using nlohmann::ordered_json;
 
-std::string name_of(const ChosenCapture& capture) {
+std::string capture_name(const ChosenCapture& capture) {
   return std::filesystem::weakly_canonical(capture.folder).filename().string();
 }
 
-ordered_json json_of(const ProductLists& products) {
+ordered_json as_json(const ProductLists& products) {
   return {{"with_data", products.with_data}, {"without_data", products.without_data}};
 }
 
-ordered_json json_of(const std::vector<DeviceInfo>& devices) {
+ordered_json as_json(const std::vector<DeviceInfo>& devices) {
   ordered_json all = ordered_json::array();
   for (const DeviceInfo& device : devices) {
     all.push_back({{"id", device.id},
-                   {"chip", json_of(device.chip)},
-                   {"frequency_hz", json_of(device.frequency_hz)},
-                   {"cores", json_of(device.core_count)},
-                   {"vector_cores", json_of(device.vector_core_count)},
+                   {"chip", as_json(device.chip)},
+                   {"frequency_hz", as_json(device.frequency_hz)},
+                   {"cores", as_json(device.core_count)},
+                   {"vector_cores", as_json(device.vector_core_count)},
                    {"tasks", device.task_count}});
   }
   return all;
 }
 
-ordered_json json_of(const std::vector<RankInfo>& ranks) {
+ordered_json as_json(const std::vector<RankInfo>& ranks) {
   ordered_json all = ordered_json::array();
   for (const RankInfo& rank : ranks) {
-    all.push_back({{"group", json_of(rank.group)},
-                   {"rank", json_of(rank.rank)},
-                   {"rank_count", json_of(rank.rank_count)}});
+    all.push_back({{"group", as_json(rank.group)},
+                   {"rank", as_json(rank.rank)},
+                   {"rank_count", as_json(rank.rank_count)}});
   }
   return all;
 }
 
-ordered_json json_of(const std::vector<ModelInfo>& models) {
+ordered_json as_json(const std::vector<ModelInfo>& models) {
   ordered_json all = ordered_json::array();
   for (const ModelInfo& model : models) {
     all.push_back(
-        {{"id", json_of(model.id)}, {"name", json_of(model.name)}, {"tasks", model.task_count}});
+        {{"id", as_json(model.id)}, {"name", as_json(model.name)}, {"tasks", model.task_count}});
   }
   return all;
 }
 
-ordered_json json_of(const std::vector<IterationInfo>& iterations) {
+ordered_json as_json(const std::vector<IterationInfo>& iterations) {
   ordered_json all = ordered_json::array();
   for (const IterationInfo& of : iterations) {
-    all.push_back({{"device", json_of(of.device_id)},
-                   {"model", json_of(of.model_id)},
-                   {"model_name", json_of(of.model_name)},
+    all.push_back({{"device", as_json(of.device_id)},
+                   {"model", as_json(of.model_id)},
+                   {"model_name", as_json(of.model_name)},
                    {"first", of.first},
                    {"last", of.last},
                    {"count", of.count},
-                   {"mean_ns", json_of(of.mean_ns)}});
+                   {"mean_ns", as_json(of.mean_ns)}});
   }
   return all;
 }
 
-ordered_json json_of(const ChosenCapture& capture, const CaptureInfo& info,
+ordered_json as_json(const ChosenCapture& capture, const CaptureInfo& info,
                      const ReadyStore& ready) {
   ordered_json one = {
       {"folder", valid_utf8(capture.folder.string())},
-      {"name", valid_utf8(name_of(capture))},
-      {"dialect", json_of(info.dialect)},
-      {"chip", json_of(info.chip)},
-      {"begin_ns", json_of(info.begin_ns)},
-      {"begin_utc", info.begin_ns ? json_of(utc_text(*info.begin_ns)) : ordered_json()},
-      {"duration_ns", json_of(info.duration_ns)},
-      {"verdict", json_of(ready.verdict)},
+      {"name", valid_utf8(capture_name(capture))},
+      {"dialect", as_json(info.dialect)},
+      {"chip", as_json(info.chip)},
+      {"begin_ns", as_json(info.begin_ns)},
+      {"begin_utc", info.begin_ns ? as_json(utc_text(*info.begin_ns)) : ordered_json()},
+      {"duration_ns", as_json(info.duration_ns)},
+      {"verdict", as_json(ready.verdict)},
       {"unit_loads", unit_loads_name(info.unit_loads)},
       {"layout_origin", layout_origin_name(info.layout_origin)},
-      {"host_rank", json_of(info.host_rank)},
-      {"devices", json_of(info.devices)},
-      {"ranks", json_of(info.ranks)},
-      {"models", json_of(info.models)}};
-  one[info.has_steps ? "steps" : "iterations"] = json_of(info.iterations);
-  one["products"] = {{"summaries", json_of(info.summaries)},
-                     {"timelines", json_of(info.timelines)},
+      {"host_rank", as_json(info.host_rank)},
+      {"devices", as_json(info.devices)},
+      {"ranks", as_json(info.ranks)},
+      {"models", as_json(info.models)}};
+  one[info.has_steps ? "steps" : "iterations"] = as_json(info.iterations);
+  one["products"] = {{"summaries", as_json(info.summaries)},
+                     {"timelines", as_json(info.timelines)},
                      {"db", info.has_db}};
   return one;
 }
@@ -133,7 +133,7 @@ std::optional<std::string> fraction(std::optional<std::int64_t> number, std::int
 void print_head(const ChosenCapture& capture, const CaptureInfo& info, const ReadyStore& ready) {
   const std::string begin =
       info.begin_ns ? local_time_text(*info.begin_ns, TimePrecision::milliseconds) : "";
-  fmt::print("{}\n", printable(name_of(capture)));
+  fmt::print("{}\n", printable(capture_name(capture)));
   fmt::print("dialect    {}\n", printable(or_dash(info.dialect)));
   fmt::print("chip       {}\n", printable(or_dash(info.chip)));
   fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown time" : begin,
@@ -237,7 +237,7 @@ Exit print_one(const QueryArguments& arguments, const ChosenCapture& capture,
   CaptureInfo info = capture_info(ready.db.database());
   if (!info.begin_ns) take_run_time(capture.folder, info);
   if (arguments.json) {
-    document["captures"].push_back(json_of(capture, info, ready));
+    document["captures"].push_back(as_json(capture, info, ready));
   } else {
     print_text(capture, info, ready);
   }
@@ -313,7 +313,7 @@ std::vector<ProductHelp> products() {
 }
 
 // Returns the column name: "id" for "id INTEGER PRIMARY KEY".
-std::string column_of(const std::string& declaration) {
+std::string column_name(const std::string& declaration) {
   return declaration.substr(0, declaration.find(' '));
 }
 
@@ -342,7 +342,7 @@ void print_text(bool of_cluster) {
   for (const StoreTable& table : store_tables()) {
     std::string line = "  " + table.name + ":";
     for (const std::string& declaration : table.columns) {
-      const std::string column = column_of(declaration);
+      const std::string column = column_name(declaration);
       if (line.size() + column.size() > 98) {
         fmt::print("{}\n", line);
         line = "     ";
@@ -373,7 +373,7 @@ void print_csv(bool of_cluster, bool excel) {
     write_row(rows, {"summary table", product.name, "", "", product.help});
   for (const StoreTable& table : store_tables()) {
     for (const std::string& column : table.columns)
-      write_row(rows, {"table", table.name, column_of(column), "", ""});
+      write_row(rows, {"table", table.name, column_name(column), "", ""});
   }
   out.drain(1);
 }
@@ -396,7 +396,8 @@ ordered_json document(bool of_cluster) {
     all["summary_tables"].push_back({{"name", product.name}, {"help", product.help}});
   for (const StoreTable& table : store_tables()) {
     ordered_json columns = ordered_json::array();
-    for (const std::string& declaration : table.columns) columns.push_back(column_of(declaration));
+    for (const std::string& declaration : table.columns)
+      columns.push_back(column_name(declaration));
     all["tables"].push_back({{"name", table.name}, {"columns", columns}});
   }
   return all;
@@ -405,7 +406,7 @@ ordered_json document(bool of_cluster) {
 // Prints the views, tables, columns and units available to SQL.
 Exit print_query_schema(const QueryArguments& arguments) {
   const std::string format = arguments.json ? "json" : arguments.format.value_or("table");
-  const bool of_cluster = !cluster_dbs_of(arguments.capture.dirs).empty();
+  const bool of_cluster = !find_cluster_dbs(arguments.capture.dirs).empty();
   if (format == "json") {
     ordered_json all = document(of_cluster);
     return print_document(all, [] { return Exit::ok; });
@@ -463,7 +464,7 @@ void sort_out_sql(QueryArguments& arguments) {
   dirs.erase(sql);
 }
 
-std::string all_of_stdin() {
+std::string read_stdin() {
   std::string text;
   std::array<char, 4096> some;
   for (ssize_t got = 0; (got = ::read(STDIN_FILENO, some.data(), some.size())) > 0;) {
@@ -474,8 +475,8 @@ std::string all_of_stdin() {
   return text;
 }
 
-std::string sql_of(const QueryArguments& arguments) {
-  if (arguments.sql_file.empty()) return arguments.sql == "-" ? all_of_stdin() : arguments.sql;
+std::string read_sql(const QueryArguments& arguments) {
+  if (arguments.sql_file.empty()) return arguments.sql == "-" ? read_stdin() : arguments.sql;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");
   try {
     return read_text_file(arguments.sql_file, kMaxSql);
@@ -511,7 +512,7 @@ Exit run_query(QueryArguments& arguments) {
   const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
   check(arguments, has_sql);
   if (arguments.schema) return print_query_schema(arguments);
-  return has_sql ? answer_sql(arguments, sql_of(arguments)) : print_info(arguments);
+  return has_sql ? answer_sql(arguments, read_sql(arguments)) : print_info(arguments);
 }
 
 }  // namespace

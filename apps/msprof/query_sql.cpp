@@ -56,14 +56,14 @@ class Answer {
 template <typename Writer>
 class StreamAnswer : public Answer {
  public:
-  StreamAnswer(bool several, DocumentForm form) : out_(form), several_(several) {}
+  StreamAnswer(bool several, DocumentForm form) : out_(form), has_several_(several) {}
 
   RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     capture_ = capture.name;
     if (columns_.empty()) {
       columns_ = columns;
       std::vector<std::string> all = columns;
-      if (several_) all.insert(all.begin(), "capture");
+      if (has_several_) all.insert(all.begin(), "capture");
       rows_.begin(all);
     }
     // All captures must have the same columns.
@@ -75,7 +75,7 @@ class StreamAnswer : public Answer {
             capture.name));
   }
   void begin_row() override {
-    if (several_) rows_.text(capture_);
+    if (has_several_) rows_.text(capture_);
   }
   void end(bool) override { out_.drain(1); }
   void fail(const std::string&, const std::string&) override { out_.drain(1); }
@@ -91,7 +91,7 @@ class StreamAnswer : public Answer {
   Writer rows_{out_, Absent::null};
 
  private:
-  bool several_;
+  bool has_several_;
   std::string capture_;
   std::vector<std::string> columns_;
 };
@@ -181,10 +181,10 @@ class AnswerTable : public TextTable {
 
 class TableAnswer : public Answer {
  public:
-  explicit TableAnswer(bool several) : several_(several) {}
+  explicit TableAnswer(bool several) : has_several_(several) {}
 
   RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
-    if (several_) fmt::print("{}{}\n", is_first_ ? "" : "\n", printable(capture.name));
+    if (has_several_) fmt::print("{}{}\n", is_first_ ? "" : "\n", printable(capture.name));
     is_first_ = false;
     table_ = AnswerTable();
     table_.begin(columns);
@@ -193,7 +193,7 @@ class TableAnswer : public Answer {
   void end(bool) override { fmt::print("{}", table_.for_terminal(STDOUT_FILENO)); }
 
  private:
-  bool several_;
+  bool has_several_;
   bool is_first_ = true;
   AnswerTable table_;
 };
@@ -256,7 +256,7 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
 Exit ask_cluster(const QueryArguments& arguments, const std::string& sql,
                  const std::filesystem::path& path, Answer& out) {
   const cluster::Part part = cluster::Part::open(path);
-  const ClusterVerdict verdict = verdict_of(part);
+  const ClusterVerdict verdict = judge_ranks(part);
   QueryDb db(part, sql);
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
@@ -271,7 +271,7 @@ Exit ask_one(const QueryArguments& arguments, const std::string& sql, const Chos
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
   if (db.reads_modelled()) log::info("{}", kModelledNote);
-  if (layout_origin_of(ready.db.database()) == LayoutOrigin::inferred)
+  if (read_layout_origin(ready.db.database()) == LayoutOrigin::inferred)
     log::info("{}", kInferredNote);
   const std::string name = std::filesystem::weakly_canonical(capture.folder).filename().string();
   write_rows(arguments, {capture.folder.string(), name, ready.verdict}, read, out);

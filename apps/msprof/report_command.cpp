@@ -27,7 +27,8 @@ struct ReportArguments {
   std::string language;
 };
 
-std::filesystem::path target_of(const ReportArguments& arguments, const ChosenCapture& capture) {
+std::filesystem::path prepare_report_path(const ReportArguments& arguments,
+                                          const ChosenCapture& capture) {
   if (!arguments.html_file.empty()) return arguments.html_file;
   create_output_folder(capture.products);
   return capture.products / kReportName;
@@ -35,11 +36,11 @@ std::filesystem::path target_of(const ReportArguments& arguments, const ChosenCa
 
 Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) {
   const ReadyStore ready = ready_store(capture);
-  const std::filesystem::path target = target_of(arguments, capture);
+  const std::filesystem::path target = prepare_report_path(arguments, capture);
   AtomicFile file(target, arguments.html_file.empty() ? kOtherOutput : "");
   const ReportHead head{capture.folder.filename().string(), ready.verdict_text,
                         ready.exit != Exit::ok, MSPROF_VERSION, read_run_record(capture.folder)};
-  file.write(report_page(ready.db, head, language_of(arguments.language)));
+  file.write(report_page(ready.db, head, choose_language(arguments.language)));
   file.commit();
   log::info("wrote {} ({})", target.string(), human_bytes(file.bytes_written()));
   if (has_any_product(ready.db.database())) return ready.exit;

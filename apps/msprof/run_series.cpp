@@ -54,7 +54,7 @@ SeriesFolders make_series_folder(const SeriesPlan& plan) {
   throw_cannot_write(folders.own, errno);
 }
 
-std::vector<SeriesRun> runs_of(const SeriesPlan& plan, const SeriesFolders& folders) {
+std::vector<SeriesRun> plan_runs(const SeriesPlan& plan, const SeriesFolders& folders) {
   std::vector<SeriesRun> runs;
   const auto add = [&](int count, bool is_warm_up) {
     for (int number = 1; number <= count; ++number) {
@@ -86,7 +86,7 @@ bool has_captures(const fs::path& folder) {
                      [](const FolderEntry& entry) { return is_named_as_capture(entry.name); });
 }
 
-void print_next_of(const SeriesFolders& folders) {
+void suggest_next_command(const SeriesFolders& folders) {
   if (!has_captures(folders.own)) return;
   const std::string own = shell_word(folders.own.string());
   if (!folders.before.empty() && has_captures(folders.before.back())) {
@@ -112,7 +112,7 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
     fs::remove(folders.own / "warm-up", ignored);  // only if it is empty
     if (fs::remove(folders.own, ignored)) document.erase("folder");
   };
-  for (const SeriesRun& run : runs_of(plan, folders)) {
+  for (const SeriesRun& run : plan_runs(plan, folders)) {
     log::info("{}", run.repeat.text());
     interrupt::heed_hangup();
     ordered_json one = {
@@ -120,7 +120,7 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
          {{"run", run.repeat.run}, {"of", run.repeat.of}, {"warm_up", run.repeat.is_warm_up}}}};
     const auto note = [&](Exit exit) {
       one["exit_code"] = static_cast<int>(exit);
-      rows.push_back(row_of(run.repeat.text(), one));
+      rows.push_back(make_run_row(run.repeat.text(), one));
       document["runs"].push_back(one);
     };
     try {
@@ -138,7 +138,7 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
     }
   }
   conclude();
-  if (plan.names_next) print_next_of(folders);
+  if (plan.names_next) suggest_next_command(folders);
   return code;
 }
 

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr int kMaxOutcomeWidth = 60;
 
-const ordered_json* list_at(const ordered_json& document, const char* key) {
+const ordered_json* find_list(const ordered_json& document, const char* key) {
   if (!document.is_object()) return nullptr;
   const auto at = document.find(key);
   return at != document.end() && at->is_array() ? &*at : nullptr;
@@ -31,10 +31,10 @@ ordered_json object_at(const ordered_json& document, const char* key) {
   return at != document.end() && at->is_object() ? *at : ordered_json::object();
 }
 
-std::string outcome_of(const ordered_json& document) {
+std::string outcome_text(const ordered_json& document) {
   const int code = document.value("exit_code", static_cast<int>(Exit::internal_error));
   const ordered_json application = object_at(document, "application");
-  if (const ordered_json* runs = list_at(document, "runs"); runs != nullptr && !runs->empty()) {
+  if (const ordered_json* runs = find_list(document, "runs"); runs != nullptr && !runs->empty()) {
     std::size_t good = 0;
     for (const ordered_json& run : *runs) good += run.value("exit_code", 1) == 0 ? 1U : 0U;
     std::string text = fmt::format("{} of {} ok", good, counted(runs->size(), "run"));
@@ -50,16 +50,16 @@ std::string outcome_of(const ordered_json& document) {
     return fmt::format("exit code {}", exit);
   std::string error = document.value("error", "");
   if (!error.empty()) return error;
-  if (const ordered_json* notes = list_at(document, "notes"); notes != nullptr && !notes->empty())
+  if (const ordered_json* notes = find_list(document, "notes"); notes != nullptr && !notes->empty())
     return "partial data";
   return code == 0 ? "ok" : fmt::format("exit code {} of msprof", code);
 }
 
-std::string capture_of(const ordered_json& document) {
+std::string capture_text(const ordered_json& document) {
   if (document.contains("folder")) return document.value("folder", "");
-  const ordered_json* captures = list_at(document, "captures");
+  const ordered_json* captures = find_list(document, "captures");
   if (captures == nullptr || captures->empty()) {
-    const ordered_json* left = list_at(document, "left");
+    const ordered_json* left = find_list(document, "left");
     return left == nullptr || left->empty() ? "" : left->front().value("place", "");
   }
   std::string text = captures->front().value("path", "");
@@ -69,12 +69,12 @@ std::string capture_of(const ordered_json& document) {
 
 // Adds the totals of one run, or of all runs of a series.
 void add_sums(const ordered_json& document, RunRow& row) {
-  if (const ordered_json* runs = list_at(document, "runs"); runs != nullptr) {
+  if (const ordered_json* runs = find_list(document, "runs"); runs != nullptr) {
     for (const ordered_json& run : *runs) add_sums(run, row);
     return;
   }
   row.seconds += object_at(document, "application").value("seconds", 0.0);
-  const ordered_json* steps = list_at(document, "steps");
+  const ordered_json* steps = find_list(document, "steps");
   if (steps == nullptr) return;
   for (const ordered_json& step : *steps) {
     if (step.value("name", "") == "fetch") row.bytes += step.value("bytes", std::uint64_t{0});
@@ -83,14 +83,14 @@ void add_sums(const ordered_json& document, RunRow& row) {
 
 }  // namespace
 
-RunRow row_of(std::string name, const ordered_json& document) {
+RunRow make_run_row(std::string name, const ordered_json& document) {
   RunRow row;
   row.name = std::move(name);
   row.exit_code = static_cast<int>(Exit::internal_error);
   try {
     row.exit_code = document.value("exit_code", row.exit_code);
-    row.outcome = shorten(printable(outcome_of(document)), kMaxOutcomeWidth);
-    row.capture = capture_of(document);
+    row.outcome = shorten(printable(outcome_text(document)), kMaxOutcomeWidth);
+    row.capture = capture_text(document);
     add_sums(document, row);
   } catch (const ordered_json::exception&) {
     row.outcome = "its report is damaged";
@@ -115,9 +115,9 @@ void print_runs(const std::string& what, const std::vector<RunRow>& rows) {
   fmt::print(stderr, "{}", table.for_terminal(STDERR_FILENO));
 }
 
-std::vector<std::string> captures_of(const ordered_json& document) {
+std::vector<std::string> captures_with_data(const ordered_json& document) {
   std::vector<std::string> paths;
-  const ordered_json* captures = list_at(document, "captures");
+  const ordered_json* captures = find_list(document, "captures");
   if (captures == nullptr) return paths;
   for (const ordered_json& capture : *captures) {
     if (capture.value("has_data", false)) paths.push_back(capture.value("path", ""));

@@ -19,12 +19,12 @@ struct RunRow {
   int exit_code = 0;
 };
 
-RunRow row_of(std::string name, const nlohmann::ordered_json& document);
+RunRow make_run_row(std::string name, const nlohmann::ordered_json& document);
 
 // `what`: title of the first column. Prints nothing with -q.
 void print_runs(const std::string& what, const std::vector<RunRow>& rows);
 
 // Returns the captures with data in the document of a run.
-std::vector<std::string> captures_of(const nlohmann::ordered_json& document);
+std::vector<std::string> captures_with_data(const nlohmann::ordered_json& document);
 
 }  // namespace msprof

@@ -26,7 +26,7 @@ constexpr std::string_view kParser = "msprof.py";
 constexpr std::string_view kFolderInfo = "get_msprof_info.py";
 
 // Returns the value of the last -dir or --collection-dir; empty if there is none.
-std::string dir_of(const std::vector<std::string>& words) {
+std::string find_dir_option(const std::vector<std::string>& words) {
   std::string dir;
   const auto all = cli::rewrite_long_options(words);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -41,7 +41,7 @@ std::string dir_of(const std::vector<std::string>& words) {
 
 // Converts "msprof.py analyze -dir PROF -r RULE --type db --clear" to options of the tool itself.
 std::vector<std::string> analyze_words(const std::vector<std::string>& words) {
-  std::vector<std::string> result = {"--analyze=on", "--output=" + dir_of(words)};
+  std::vector<std::string> result = {"--analyze=on", "--output=" + find_dir_option(words)};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool has_next = i + 1 < words.size();
@@ -66,7 +66,7 @@ Exit query_folders(const std::string& dir) {
 Exit run_parser(const std::vector<std::string>& words) {
   const auto root = build_command_tree();
   const std::string verb = words.empty() ? "" : words.front();
-  if (verb == "query") return query_folders(dir_of(words));
+  if (verb == "query") return query_folders(find_dir_option(words));
   if (verb == "analyze") {
     const auto line = parse_application_line(*root, analyze_words(words));
     if (line) return run_application_line(*line);
@@ -103,7 +103,7 @@ bool is_script_name(std::string_view name) {
 
 Exit run_script(std::string_view name, const std::vector<std::string>& words) {
   log::use_stdout();
-  return name == kParser ? run_parser(words) : print_folder_info(dir_of(words));
+  return name == kParser ? run_parser(words) : print_folder_info(find_dir_option(words));
 }
 
 void print_folder_table(const ChosenCapture& capture) {

@@ -22,7 +22,7 @@ namespace {
 // A device records up to 60 MB/s, so this is enough for a few minutes of one device.
 constexpr std::uint64_t kSmallDiskBytes = 20'000'000'000;
 
-Framework framework_of(const CannRequest& request) {
+Framework requested_framework(const CannRequest& request) {
   return request.framework ? parse_framework(*request.framework) : Framework::none;
 }
 
@@ -40,7 +40,7 @@ class ServerInjection : public Injection {
   std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) override {
     CannRun run;
     run.settings = request_.settings;
-    run.framework = framework_of(request_);
+    run.framework = requested_framework(request_);
     run.profiling_options = request_.profiling_options;
     run.application = {(fs::path(paths.project) / project.target.main).lexically_normal(),
                        request_.arguments};
@@ -61,7 +61,7 @@ class ServerInjection : public Injection {
     log::info("{}", run.choice.sentence);
     sentence_ = run.choice.sentence;
     host_.set_tool(runtimes.tool());
-    tell_of_disk();
+    warn_of_low_disk();
     run_ = std::move(run);
     inner_ = std::make_unique<CannInjection>(*run_);
     return {};
@@ -75,8 +75,8 @@ class ServerInjection : public Injection {
     inner_->apply(paths, command);
   }
 
-  std::string label_of(const fs::path& capture) const override {
-    return inner_ ? inner_->label_of(capture) : "";
+  std::string capture_label(const fs::path& capture) const override {
+    return inner_ ? inner_->capture_label(capture) : "";
   }
 
   std::vector<std::string> likely_causes(const RunInfo& info) const override {
@@ -87,7 +87,7 @@ class ServerInjection : public Injection {
   const std::string& sentence() const { return sentence_; }
 
  private:
-  void tell_of_disk() {
+  void warn_of_low_disk() {
     const auto free = host_.free_bytes();
     if (!free || *free >= kSmallDiskBytes) return;
     log::info(
@@ -110,8 +110,8 @@ class ServerInjection : public Injection {
 BoardRunOptions server_options(const BoardRunOptions& options, const BoardArguments& arguments,
                                bool all) {
   BoardRunOptions server = options;
-  server.in_login_shell = true;
-  server.in_place = !arguments.upload;
+  server.runs_in_login_shell = true;
+  server.runs_in_place = !arguments.upload;
   server.leave = {arguments.leave, arguments.remote_output.value_or(""), all};
   return server;
 }
@@ -121,7 +121,7 @@ Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const CollectionPlan& plan, nlohmann::ordered_json& document) {
   request.settings.check();
   // Validate the options before connecting to the server.
-  plan_framework(framework_of(request), request.profiling_options, "/");
+  plan_framework(requested_framework(request), request.profiling_options, "/");
   ServerInjection injection(host, request, arguments);
   options.injection = &injection;
   if (arguments.upload) {

@@ -35,7 +35,7 @@ namespace msprof {
 
 namespace {
 
-using msprof::json_of;
+using msprof::as_json;
 using nlohmann::ordered_json;
 
 struct ShowArguments {
@@ -127,7 +127,7 @@ struct TableSource {
   OutputFile document;
 };
 
-ShownTable made_of(const Database& db, const TableSource& source, std::optional<long> top) {
+ShownTable make_shown(const Database& db, const TableSource& source, std::optional<long> top) {
   const SummaryTable& table = *source.table;
   // Tables that only describe the capture are not sorted by heat.
   if (!table.is_exported()) top.reset();
@@ -145,14 +145,14 @@ ShownTable made_of(const Database& db, const TableSource& source, std::optional<
 }
 
 // Creates all tables in order. For a large store, uses two threads, each with its own connection.
-std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSource>& sources,
-                                std::optional<long> top) {
+std::vector<ShownTable> make_shown(const TraceDb& store, const std::vector<TableSource>& sources,
+                                   std::optional<long> top) {
   constexpr std::uintmax_t kLarge = 16 << 20;
   std::vector<ShownTable> shown(sources.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&](const Database& db) {
     for (std::size_t at = next++; at < sources.size(); at = next++)
-      shown[at] = made_of(db, sources[at], top);
+      shown[at] = make_shown(db, sources[at], top);
   };
   std::error_code ignored;
   const bool is_large = std::filesystem::file_size(store.path(), ignored) >= kLarge && !ignored;
@@ -165,8 +165,8 @@ std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSou
 }
 
 // Returns the tables of the selected step, of its model, or of the whole capture.
-std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
-                                  std::optional<long> top) {
+std::vector<ShownTable> make_tables(const TraceDb& store, const StepInfo* step,
+                                    std::optional<long> top) {
   const Database& db = store.database();
   const auto tables = summary_tables(db);
   std::vector<TableSource> sources;
@@ -180,7 +180,7 @@ std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
       if (!other_step && !other_model) sources.push_back({table.get(), std::move(document)});
     }
   }
-  return made_of(store, sources, top);
+  return make_shown(store, sources, top);
 }
 
 // Returns "0 to 3", or "0, 5, 10" if the numbers are not contiguous.
@@ -291,11 +291,11 @@ ordered_json captures_json(const std::vector<StepInfo>& steps) {
   ordered_json all = ordered_json::array();
   for (const StepInfo& step : steps) {
     all.push_back({{"number", step.number},
-                   {"model_id", json_of(step.model_id)},
+                   {"model_id", as_json(step.model_id)},
                    {"model", valid_utf8(step.model_name)},
-                   {"batch", json_of(step.batch)},
-                   {"pictures_before", json_of(step.current_pic_count)},
-                   {"executions", json_of(step.execution_count)}});
+                   {"batch", as_json(step.batch)},
+                   {"pictures_before", as_json(step.current_pic_count)},
+                   {"executions", as_json(step.execution_count)}});
   }
   return all;
 }
@@ -311,17 +311,17 @@ void print_tables(const std::vector<ShownTable>& tables) {
   }
 }
 
-ordered_json json_of(const TableRows::Cell& cell) {
+ordered_json as_json(const TableRows::Cell& cell) {
   if (!cell.is_number || cell.is_time || !fits_double(cell.text)) return valid_utf8(cell.text);
   return ordered_json::parse(cell.text);
 }
 
-ordered_json json_of(const ShownTable& table) {
+ordered_json as_json(const ShownTable& table) {
   ordered_json rows = ordered_json::array();
   for (const auto& row : table.rows.rows) {
     ordered_json object = ordered_json::object();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      object[table.rows.columns[i]] = json_of(row[i]);
+      object[table.rows.columns[i]] = as_json(row[i]);
     }
     rows.push_back(std::move(object));
   }
@@ -350,24 +350,24 @@ std::vector<std::array<std::string, 3>> known_facts(const Database& db) {
 Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
               ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
-  const UnitLoads unit_loads = unit_loads_of(ready.db.database());
+  const UnitLoads unit_loads = read_unit_loads(ready.db.database());
   const std::string layout = ready.db.meta(meta::kLayoutFile);
   const auto run = read_run_record(capture.folder);
-  const LayoutOrigin layout_origin = layout_origin_of(ready.db.database());
+  const LayoutOrigin layout_origin = read_layout_origin(ready.db.database());
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
-  const auto tables = tables_of(ready.db, step, arguments.top);
+  const auto tables = make_tables(ready.db, step, arguments.top);
   const bool empty = std::none_of(tables.begin(), tables.end(),
                                   [](const ShownTable& table) { return table.is_data; }) &&
                      !has_any_product(ready.db.database());
-  const auto overview = step == nullptr ? overview_of(ready.db.database()) : std::nullopt;
+  const auto overview = step == nullptr ? read_overview(ready.db.database()) : std::nullopt;
   std::string line = overview ? overview_line(*overview) : "no layer records";
   if (step != nullptr) line = step_line(steps, index, !arguments.step.empty());
   const auto facts = known_facts(ready.db.database());
   if (arguments.json) {
     ordered_json shown = ordered_json::array();
-    for (const ShownTable& table : tables) shown.push_back(json_of(table));
+    for (const ShownTable& table : tables) shown.push_back(as_json(table));
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
                         {"unit_loads", unit_loads_name(unit_loads)},
@@ -381,11 +381,11 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     if (step != nullptr) {
       one["capture"] = {{"number", step->number},
                         {"count", steps.size()},
-                        {"model_id", json_of(step->model_id)},
+                        {"model_id", as_json(step->model_id)},
                         {"model", valid_utf8(step->model_name)},
-                        {"batch", json_of(step->batch)},
-                        {"pictures_before", json_of(step->current_pic_count)},
-                        {"executions", json_of(step->execution_count)},
+                        {"batch", as_json(step->batch)},
+                        {"pictures_before", as_json(step->current_pic_count)},
+                        {"executions", as_json(step->execution_count)},
                         {"task_count", step->task_count}};
       one["capture_list"] = captures_json(steps);
     }
@@ -425,7 +425,7 @@ Exit run_show(const ShowArguments& arguments) {
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, fmt::format("--top: expected a number >= 1, got {}", *arguments.top));
   ordered_json document = {{"schema", "msprof.show/2"}, {"captures", ordered_json::array()}};
-  const auto clusters = cluster_dbs_of(arguments.capture.dirs);
+  const auto clusters = find_cluster_dbs(arguments.capture.dirs);
   const auto work = [&] {
     if (!clusters.empty()) {
       if (!arguments.step.empty())

@@ -28,12 +28,12 @@ void add_survive_options(cli::Command& command, SurviveArguments& arguments) {
   cli::Option attach = {"--attach", &arguments.attach, "RUN",
                         "continue with a --survive run: print its further output, wait for its "
                         "end, fetch the results (default: the only run)"};
-  attach.value_optional = true;
+  attach.is_value_optional = true;
   command.add_option(std::move(attach));
   cli::Option fetch = {"--fetch", &arguments.fetch, "RUN",
                        "fetch the results of an earlier run from the board, without waiting "
                        "(default: the only run)"};
-  fetch.value_optional = true;
+  fetch.is_value_optional = true;
   command.add_option(std::move(fetch));
   command.add_option({"--all-runs", &arguments.all_runs, "",
                       "with --fetch: fetch all runs on the board that have ended"});

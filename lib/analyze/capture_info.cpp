@@ -149,8 +149,8 @@ CaptureInfo capture_info(const Database& db) {
   CaptureInfo info;
   info.dialect = read_meta(db, "dialect");
   info.has_steps = info.dialect == dialect_name(Dialect::svp);
-  info.unit_loads = unit_loads_of(db);
-  info.layout_origin = layout_origin_of(db);
+  info.unit_loads = read_unit_loads(db);
+  info.layout_origin = read_layout_origin(db);
   read_time(db, info);
   read_devices(db, info);
   info.chip = read_meta(db, "chip");

@@ -58,7 +58,7 @@ void read_names(ListedCapture& capture) {
   }
   for (const std::string& name : names) {
     if (name.ends_with(".done")) continue;
-    const svp::FileName parsed = svp::parse_data_name(name, known);
+    const svp::SvpFileName parsed = svp::parse_data_name(name, known);
     if (!parsed.model.empty()) add_once(capture.models, parsed.model);
     const bool has_batch =
         parsed.kind == svp::FileKind::aicore || parsed.kind == svp::FileKind::aicpu;
@@ -67,9 +67,9 @@ void read_names(ListedCapture& capture) {
 }
 
 // Reads the rank of a capture that was not imported; empty if there is not exactly one.
-std::optional<std::int64_t> own_rank(const fs::path& folder) {
+std::optional<std::int64_t> read_own_rank(const fs::path& folder) {
   try {
-    return rank_of(CannSession(folder));
+    return find_rank(CannSession(folder));
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
     return std::nullopt;  // import will report the error
@@ -99,9 +99,9 @@ ListedCapture describe_capture(const FoundCapture& found) {
     } else if (capture.dialect == Dialect::svp) {
       read_names(capture);
     } else if (capture.dialect == Dialect::cann) {
-      capture.rank = own_rank(found.folder);
+      capture.rank = read_own_rank(found.folder);
     }
-    if (!capture.rank) capture.rank = framework_rank(found.folder);
+    if (!capture.rank) capture.rank = find_framework_rank(found.folder);
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
     capture.listing_problem = error.what();
@@ -138,7 +138,7 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
   return captures;
 }
 
-std::string verdict_of(const ListedCapture& capture) {
+std::string describe_verdict(const ListedCapture& capture) {
   if (!capture.summary || capture.summary->verdict.empty()) return "not imported";
   const std::string text = capture.summary->verdict == verdict_name(Severity::partial)
                                ? verdict_text(Severity::partial, {})
@@ -151,7 +151,7 @@ std::string short_line(const ListedCapture& capture) {
   constexpr std::size_t kMinutes = 16;
   std::string line = local_time_text(capture.time_ns).substr(0, kMinutes);
   for (const std::string& part :
-       {fmt::format("{}", fmt::join(capture.models, " + ")), verdict_of(capture)}) {
+       {fmt::format("{}", fmt::join(capture.models, " + ")), describe_verdict(capture)}) {
     if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
   }
   return printable(line);
@@ -171,7 +171,7 @@ std::string run_line(const RunRecord& run) {
   return printable(line);
 }
 
-std::string run_line_of(const fs::path& capture) {
+std::string read_run_line(const fs::path& capture) {
   const auto run = read_run_record(capture);
   return run ? run_line(*run) : std::string();
 }

@@ -40,7 +40,7 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
 std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
 
 // "complete", "PARTIAL DATA", "not imported".
-std::string verdict_of(const ListedCapture& capture);
+std::string describe_verdict(const ListedCapture& capture);
 
 // "2026-11-23 19:06, face_mask, complete", in local time; shown by shell completion.
 std::string short_line(const ListedCapture& capture);
@@ -49,6 +49,6 @@ std::string short_line(const ListedCapture& capture);
 // Empty if run.json has no such fields. Safe to print on a terminal.
 std::string run_line(const RunRecord& run);
 // The same for a capture folder; empty without run.json.
-std::string run_line_of(const std::filesystem::path& capture);
+std::string read_run_line(const std::filesystem::path& capture);
 
 }  // namespace msprof

@@ -57,7 +57,7 @@ std::int64_t number_in(const json& object, const char* key) {
   return parse_i64(text_in(object, key)).value_or(0);
 }
 
-std::string device_of(const json& info) {
+std::string device_text(const json& info) {
   const std::string device = text_in(info, "devices");
   return parse_i64(device) ? device : kNotKnown;
 }
@@ -102,7 +102,7 @@ void add_models(const Database& db, std::int64_t device, const FolderRow& of_fol
   end_model();
 }
 
-ordered_json cpus_of(const json& info) {
+ordered_json read_cpus(const json& info) {
   ordered_json cpus = ordered_json::array();
   const auto list = info.find("CPU");
   if (list == info.end() || !list->is_array()) return cpus;
@@ -117,7 +117,7 @@ ordered_json cpus_of(const json& info) {
   return cpus;
 }
 
-ordered_json device_info_of(const CannPart& part, const json& info) {
+ordered_json read_device_info(const CannPart& part, const json& info) {
   const auto list = info.find("DeviceInfo");
   const bool is_there = list != info.end() && list->is_array() && !list->empty();
   if (part.is_host() || !is_there || !list->front().is_object()) return ordered_json::object();
@@ -130,7 +130,7 @@ ordered_json device_info_of(const CannPart& part, const json& info) {
           {"TS CPU Number", number_in(device, "ts_cpu_core_num")}};
 }
 
-ordered_json iterations_of(const CannPart& part, const std::vector<FolderRow>& rows) {
+ordered_json list_iterations(const CannPart& part, const std::vector<FolderRow>& rows) {
   ordered_json all = ordered_json::array();
   const auto value = [](const std::string& text) -> ordered_json {
     const auto number = parse_i64(text);
@@ -153,7 +153,7 @@ std::vector<FolderRow> folder_rows(const CannSession& session, const Database* d
     const json info = info_object(part.folder, "info.json");
     FolderRow row;
     row.job = text_in(info, "jobInfo", "NA");
-    row.device = device_of(info);
+    row.device = device_text(info);
     row.folder = part.name;
     row.date = text_in(info_object(part.folder, "start_info"), "collectionDateBegin", kNotKnown);
     row.rank = text_in(info, "rank_id", "-1");
@@ -191,7 +191,7 @@ ordered_json folder_document(const CannPart& part, const std::vector<FolderRow>&
   const json info = info_object(part.folder, "info.json");
   const json begin = info_object(part.folder, "start_info");
   const json end = info_object(part.folder, "end_info");
-  ordered_json cpus = cpus_of(info);
+  ordered_json cpus = read_cpus(info);
   std::int64_t cpu_count = 0;
   for (const auto& cpu : cpus)
     cpu_count = saturating_add(cpu_count, cpu.at("Logical_CPU_Count").get<std::int64_t>());
@@ -203,13 +203,13 @@ ordered_json folder_document(const CannPart& part, const std::vector<FolderRow>&
              {{"Collection end time", text_in(end, "collectionTimeEnd")},
               {"Collection start time", text_in(begin, "collectionTimeBegin")},
               {"Result Size", fmt::format("{} MB", size)}}},
-            {"device_info", device_info_of(part, info)},
+            {"device_info", read_device_info(part, info)},
             {"host_info",
              {{"cpu_info", std::move(cpus)},
               {"cpu_num", cpu_count},
               {"Host Computer Name", text_in(info, "hostname")},
               {"Host Operating System", text_in(info, "OS")}}},
-            {"model_info", {{"iterations", iterations_of(part, rows)}}},
+            {"model_info", {{"iterations", list_iterations(part, rows)}}},
             {"version_info",
              {{"analysis_version", "1.0"},
               {"collection_version", text_in(info, "version")},

@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-std::optional<Overview> overview_of(const Database& db) {
+std::optional<Overview> read_overview(const Database& db) {
   Statement read = db.prepare(
       "SELECT ifnull((SELECT value FROM meta WHERE key = 'chip'), ''),"
       " (SELECT count(*) FROM device),"

@@ -19,7 +19,7 @@ struct Overview {
 };
 
 // Returns empty if the capture records neither a chip nor tasks.
-std::optional<Overview> overview_of(const Database& db);
+std::optional<Overview> read_overview(const Database& db);
 
 // "Ascend 910B, 2 devices, 1,234 tasks"
 std::string overview_line(const Overview& overview);

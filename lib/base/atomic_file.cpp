@@ -55,7 +55,7 @@ fs::path temporary_beside(const fs::path& target) {
   return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
 }
 
-fs::path folder_of(const fs::path& target) {
+fs::path parent_folder(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
@@ -134,7 +134,7 @@ void create_output_folder(const fs::path& folder) {
 
 TemporaryFile::TemporaryFile(const fs::path& target, std::string_view hint, Before before)
     : target_(target), hint_(hint), before_(before) {
-  clean_once(folder_of(target));
+  clean_once(parent_folder(target));
   for (;;) {
     path_ = temporary_beside(target_);
     fd_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
@@ -163,7 +163,7 @@ void TemporaryFile::rename() {
 void TemporaryFile::publish() {
   sync();
   rename();
-  sync_folder(folder_of(target_));
+  sync_folder(parent_folder(target_));
 }
 
 void publish_together(std::vector<TemporaryFile>& files) {
@@ -173,7 +173,7 @@ void publish_together(std::vector<TemporaryFile>& files) {
   std::set<fs::path> folders;
   for (TemporaryFile& file : files) {
     file.rename();
-    folders.insert(folder_of(file.target()));
+    folders.insert(parent_folder(file.target()));
   }
   for (const fs::path& folder : folders) syncs.emplace_back([&folder] { sync_folder(folder); });
   sync_together(syncs);
@@ -183,7 +183,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& target,
                                  const std::function<bool(const fs::path&)>& rescue,
                                  std::string_view hint) {
   const fs::path stem = "." + target.filename().string() + ".";
-  for_each_temporary(folder_of(target), [&](const fs::path& path, const TemporaryName& name) {
+  for_each_temporary(parent_folder(target), [&](const fs::path& path, const TemporaryName& name) {
     if (path.filename().native().starts_with(stem.native()))
       remove_stale_folder(path, name, rescue);
   });
@@ -191,7 +191,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& target,
     path_ = temporary_beside(target);
     if (::mkdir(path_.c_str(), S_IRWXU) != 0) {
       if (errno == EEXIST) continue;
-      throw_cannot_write(folder_of(target), errno, hint);
+      throw_cannot_write(parent_folder(target), errno, hint);
     }
     const fs::path lock = path_ / kLockName;
     lock_.reset(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -199,7 +199,7 @@ TemporaryFolder::TemporaryFolder(const fs::path& target,
     if (!lock_) {
       const int error_number = errno;
       ::rmdir(path_.c_str());
-      throw_cannot_write(folder_of(target), error_number, hint);
+      throw_cannot_write(parent_folder(target), error_number, hint);
     }
     await_owner_lock(lock_.get());
     if (is_same_file(lock_.get(), lock)) return;

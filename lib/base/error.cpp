@@ -27,7 +27,7 @@ Exit gravest(Exit a, Exit b) {
   return rank(a) <= rank(b) ? a : b;
 }
 
-Exit exit_of_code(int code) {
+Exit to_exit(int code) {
   const auto* const known =
       std::find_if(kExitsByGravity.begin(), kExitsByGravity.end(),
                    [code](Exit one) { return static_cast<int>(one) == code; });

@@ -29,7 +29,7 @@ enum class Exit : int {
 Exit gravest(Exit a, Exit b);
 
 // Converts the exit code of an msprof process, or one read from a file; internal_error if unknown.
-Exit exit_of_code(int code);
+Exit to_exit(int code);
 
 enum class FindingId : int;  // base/findings.hpp
 

@@ -79,20 +79,20 @@ class ByteCursor {
   T at(std::size_t offset) {
     T value{};
     if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) {
-      overrun_ = true;
+      has_overrun_ = true;
       return value;
     }
     std::memcpy(&value, bytes_.data() + offset, sizeof(T));
     return value;
   }
 
-  bool overrun() const { return overrun_; }
+  bool has_overrun() const { return has_overrun_; }
   std::size_t position() const { return position_; }
 
  private:
   std::span<const std::byte> bytes_;
   std::size_t position_ = 0;
-  bool overrun_ = false;
+  bool has_overrun_ = false;
 };
 
 }  // namespace msprof

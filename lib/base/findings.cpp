@@ -32,7 +32,7 @@ const FindingInfo& finding_info(FindingId id) {
   return kFindings[static_cast<std::size_t>(id)];
 }
 
-std::optional<FindingId> finding_of(std::string_view id) {
+std::optional<FindingId> find_finding(std::string_view id) {
   const auto* end = std::prev(std::end(kFindings));
   const auto* found = std::find_if(std::begin(kFindings), end,
                                    [&](const FindingInfo& info) { return info.id == id; });

@@ -49,6 +49,6 @@ struct FindingInfo {
 
 const FindingInfo& finding_info(FindingId id);
 // Returns the finding with this `id`; empty if unknown.
-std::optional<FindingId> finding_of(std::string_view id);
+std::optional<FindingId> find_finding(std::string_view id);
 
 }  // namespace msprof

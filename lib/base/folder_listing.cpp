@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::file_type type_of(unsigned char type) {
+fs::file_type to_file_type(unsigned char type) {
   if (type == DT_DIR) return fs::file_type::directory;
   if (type == DT_REG) return fs::file_type::regular;
   if (type == DT_LNK) return fs::file_type::symlink;
@@ -81,7 +81,7 @@ FolderListing list_folder(const fs::path& folder, std::size_t limit) {
     }
     std::string name = static_cast<const char*>(entry->d_name);
     if (name != "." && name != "..")
-      listing.entries.push_back({std::move(name), type_of(entry->d_type)});
+      listing.entries.push_back({std::move(name), to_file_type(entry->d_type)});
   }
   std::sort(listing.entries.begin(), listing.entries.end(),
             [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });

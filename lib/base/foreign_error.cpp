@@ -19,7 +19,7 @@ bool is_about_writing(const std::error_code& code) {
 
 }  // namespace
 
-Error error_of(const std::exception& exception) {
+Error to_error(const std::exception& exception) {
   if (const auto* const own = dynamic_cast<const Error*>(&exception)) return *own;
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr)
     return {
@@ -36,7 +36,7 @@ Error error_of(const std::exception& exception) {
   return {Exit::internal_error, fmt::format("internal error: {}", exception.what())};
 }
 
-Exit exit_of_unreadable(int error_number) {
+Exit to_unreadable_exit(int error_number) {
   return error_number == ENOENT || error_number == ENOTDIR ? Exit::nothing_to_do
                                                            : Exit::partial_data;
 }

@@ -10,10 +10,10 @@ namespace msprof {
 
 // Returns cannot_write if memory or threads run out, and cannot_write or partial_data for file
 // system errors. Any other exception becomes "internal error: ...".
-Error error_of(const std::exception& exception);
+Error to_error(const std::exception& exception);
 
 // Returns nothing_to_do if the file does not exist, else partial_data: errors such as too many open
 // files do not show whether the file exists.
-Exit exit_of_unreadable(int error_number);
+Exit to_unreadable_exit(int error_number);
 
 }  // namespace msprof

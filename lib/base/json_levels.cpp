@@ -7,7 +7,7 @@ namespace msprof {
 namespace {
 
 // Returns the end of the comment that starts at `at`; `at` if no comment starts there.
-std::size_t end_of_comment(std::string_view json, std::size_t at) {
+std::size_t find_comment_end(std::string_view json, std::size_t at) {
   const bool is_line = json.substr(at, 2) == "//";
   if (!is_line && json.substr(at, 2) != "/*") return at;
   const std::size_t end = json.find(is_line ? "\n" : "*/", at + 2);
@@ -15,7 +15,7 @@ std::size_t end_of_comment(std::string_view json, std::size_t at) {
 }
 
 // Returns the end of the string whose opening quote is at `at`.
-std::size_t end_of_text(std::string_view json, std::size_t at) {
+std::size_t find_text_end(std::string_view json, std::size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
   }
@@ -30,10 +30,10 @@ bool is_nested_deeper(std::string_view json, int levels) {
   while (at < json.size()) {
     const char c = json[at];
     if (c == '"') {
-      at = end_of_text(json, at);
+      at = find_text_end(json, at);
       continue;
     }
-    if (const std::size_t end = end_of_comment(json, at); end != at) {
+    if (const std::size_t end = find_comment_end(json, at); end != at) {
       at = end;
       continue;
     }

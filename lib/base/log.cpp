@@ -54,14 +54,14 @@ void write_message(std::string_view line, bool is_error) {
 Progress::Progress(std::string label, std::uint64_t total)
     : label_(printable(label)),
       total_(total),
-      shown_(::isatty(STDERR_FILENO) == 1 && log::level() != log::Level::quiet) {}
+      is_shown_(::isatty(STDERR_FILENO) == 1 && log::level() != log::Level::quiet) {}
 
 Progress::~Progress() {
-  if (shown_) clear_line();
+  if (is_shown_) clear_line();
 }
 
 void Progress::update(std::uint64_t done) {
-  if (!shown_ || total_ == 0) return;
+  if (!is_shown_ || total_ == 0) return;
   const int percent =
       static_cast<int>(static_cast<double>(done) * 100.0 / static_cast<double>(total_));
   if (percent == last_percent_) return;
@@ -85,7 +85,7 @@ void Progress::clear_line() {
   clear_shown_line();
 }
 
-bool colour_allowed(int fd) {
+bool is_colour_allowed(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
@@ -134,7 +134,7 @@ void release_errors(bool is_success) {
   write_to(is_success ? stdout : stderr, std::exchange(g_held_errors, {}));
 }
 
-void warn_of(FindingId id, std::string_view message) {
+void warn_finding(FindingId id, std::string_view message) {
   warn("{} [{}]", message, finding_info(id).id);
 }
 

@@ -35,11 +35,11 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 // Warning with an id for scripts, appended to the message: "... [product_changed]".
-void warn_of(FindingId id, std::string_view message);
+void warn_finding(FindingId id, std::string_view message);
 
 template <typename... Args>
 void warn(FindingId id, fmt::format_string<Args...> format, Args&&... args) {
-  warn_of(id, fmt::format(format, std::forward<Args>(args)...));
+  warn_finding(id, fmt::format(format, std::forward<Args>(args)...));
 }
 
 // Prints the error that ends a command, followed by its id if it has one.
@@ -81,13 +81,13 @@ class Progress {
  private:
   std::string label_;
   std::uint64_t total_;
-  bool shown_;
+  bool is_shown_;
   int last_percent_ = -1;
 };
 
 // Returns true if output may be coloured: `fd` is a terminal, NO_COLOR is unset or empty, TERM is
 // not "dumb".
-bool colour_allowed(int fd);
+bool is_colour_allowed(int fd);
 
 // Returns the width of the terminal `fd` in columns; if it is not a terminal, the value of COLUMNS;
 // 0 for no limit.

@@ -28,7 +28,7 @@ int128 greatest_common_divisor(int128 a, int128 b) {
   return a == 0 ? 1 : a;
 }
 
-std::string digits_of(int128 value) {
+std::string decimal_digits(int128 value) {
   std::string digits;
   do {
     digits += static_cast<char>('0' + static_cast<int>(value % 10));
@@ -66,7 +66,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
                        decimals);
   }
   const int128 value = divide_rounded(scaled, denominator);
-  std::string digits = digits_of(absolute(value));
+  std::string digits = decimal_digits(absolute(value));
   const auto places = static_cast<std::size_t>(decimals);
   if (decimals > 0) {
     if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');

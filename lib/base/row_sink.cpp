@@ -8,11 +8,11 @@
 namespace msprof {
 
 void RowSink::number(std::int64_t value) {
-  number_of([value] { return std::optional(static_cast<double>(value)); },
-            [value](std::string& out) {
-              const fmt::format_int digits(value);
-              out.append(digits.data(), digits.size());
-            });
+  number_from([value] { return std::optional(static_cast<double>(value)); },
+              [value](std::string& out) {
+                const fmt::format_int digits(value);
+                out.append(digits.data(), digits.size());
+              });
 }
 
 void RowSink::number_or_missing(const std::optional<std::string>& digits) {
@@ -92,10 +92,10 @@ void RowTee::end() {
   reader_.end();
 }
 
-RowSink::Wanted RowTee::next_cell() {
-  const Wanted read = reader_.next_cell();
-  reader_has_it_ = read == Wanted::nothing;
-  return read == Wanted::value ? Wanted::both : Wanted::digits;
+RowSink::CellFormat RowTee::next_cell_format() {
+  const CellFormat read = reader_.next_cell_format();
+  reader_has_it_ = read == CellFormat::nothing;
+  return read == CellFormat::value ? CellFormat::both : CellFormat::digits;
 }
 
 void RowTee::take_number(double value) {

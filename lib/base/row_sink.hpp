@@ -49,25 +49,25 @@ class RowSink {
   // Same, for digits that `append(std::string&)` appends; avoids a copy if the sink writes text.
   template <typename Append>
   void number_by(Append&& append) {
-    if (next_cell() != Wanted::nothing) append_number(append);
+    if (next_cell_format() != CellFormat::nothing) append_number(append);
   }
   // Same, where `value()` returns the double that those digits parse to: a sink that computes uses
   // it directly. Empty if only parsing the digits can give it.
   template <typename Value, typename Append>
-  void number_of(Value&& value, Append&& append) {
-    const Wanted wanted = next_cell();
-    if (wanted == Wanted::nothing) return;
-    if (wanted == Wanted::value || wanted == Wanted::both) {
+  void number_from(Value&& value, Append&& append) {
+    const CellFormat wanted = next_cell_format();
+    if (wanted == CellFormat::nothing) return;
+    if (wanted == CellFormat::value || wanted == CellFormat::both) {
       if (const std::optional<double> read = value()) {
         take_number(*read);
-        if (wanted == Wanted::value) return;
+        if (wanted == CellFormat::value) return;
       }
     }
     append_number(append);
   }
   template <typename Append>
   void timestamp_by(Append&& append) {
-    if (next_cell() == Wanted::nothing) return;
+    if (next_cell_format() == CellFormat::nothing) return;
     if (std::string* out = begin_number()) {
       append(*out);
       return end_timestamp();
@@ -100,13 +100,13 @@ class RowSink {
 
  protected:
   // What the sink needs of the next cell, which is a number.
-  enum class Wanted {
+  enum class CellFormat {
     digits,
     value,    // only take_number()
     both,     // take_number() if a value exists, then the digits
     nothing,  // the cell is ignored and counts as written
   };
-  virtual Wanted next_cell() { return Wanted::digits; }
+  virtual CellFormat next_cell_format() { return CellFormat::digits; }
   virtual void take_number(double /*value*/) {}
   // For writers that append cells as text: the text, and a way to count cells as written.
   virtual std::string* output() { return nullptr; }
@@ -155,7 +155,7 @@ class RowTee : public RowSink {
   void end() override;
 
  protected:
-  Wanted next_cell() override;
+  CellFormat next_cell_format() override;
   void take_number(double value) override;
   void begin_kept() override { kept_from_ = writer_.output()->size(); }
   std::unique_ptr<SharedCells::Kept> keep_last(std::size_t cells) override;

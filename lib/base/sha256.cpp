@@ -43,13 +43,13 @@ std::string Sha256::hex() {
   return text;
 }
 
-std::string sha256_of(std::string_view text) {
+std::string sha256(std::string_view text) {
   Sha256 sum;
   sum.add(text);
   return sum.hex();
 }
 
-std::string sha256_of_file(const std::filesystem::path& path) {
+std::string sha256_file(const std::filesystem::path& path) {
   constexpr std::size_t kReadBytes = 1 << 18;
   FileReader reader(path);
   std::vector<std::byte> buffer(kReadBytes);

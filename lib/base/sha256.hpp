@@ -23,8 +23,8 @@ class Sha256 {
 };
 
 // Both return 64 hexadecimal digits in lower case.
-std::string sha256_of(std::string_view text);
+std::string sha256(std::string_view text);
 // Throws Error(partial_data) if the file is unreadable, Error(interrupted) on Ctrl-C.
-std::string sha256_of_file(const std::filesystem::path& path);
+std::string sha256_file(const std::filesystem::path& path);
 
 }  // namespace msprof

@@ -51,11 +51,11 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-int end_of(const SideWork& work, std::string& result) {
+int run_to_exit_code(const SideWork& work, std::string& result) {
   try {
     return work(result);
   } catch (const std::exception& exception) {
-    const Error error = error_of(exception);
+    const Error error = to_error(exception);
     log::failure(error);
     return static_cast<int>(error.code());
   }
@@ -140,7 +140,7 @@ class SideChild {
     err.write.reset();
     ::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     std::string text;
-    const int code = end_of(work, text);
+    const int code = run_to_exit_code(work, text);
     std::fflush(stdout);
     std::fflush(stderr);
     text += kResultEnd;
@@ -199,8 +199,8 @@ class SideChild {
 void LineSplitter::add(std::string_view bytes) {
   for (const char c : bytes) {
     // "\r\n" is one line end.
-    if (after_return_ && c != '\n') end_line();
-    after_return_ = c == '\r';
+    if (is_after_return_ && c != '\n') end_line();
+    is_after_return_ = c == '\r';
     if (c == '\n') {
       end_line();
     } else if (c != '\r') {
@@ -211,8 +211,8 @@ void LineSplitter::add(std::string_view bytes) {
 }
 
 void LineSplitter::finish() {
-  if (after_return_ || !line_.empty()) end_line();
-  after_return_ = false;
+  if (is_after_return_ || !line_.empty()) end_line();
+  is_after_return_ = false;
 }
 
 void LineSplitter::end_line() {

@@ -27,7 +27,7 @@ class LineSplitter {
   void end_line();
   Sink sink_;
   std::string line_;
-  bool after_return_ = false;
+  bool is_after_return_ = false;
 };
 
 // Runs in the child and returns its exit code. The parent receives `result`.

@@ -54,7 +54,7 @@ void close_at_once() {
   if (g_close_bytes > 0) write_to_terminal({g_close_text, g_close_bytes});
 }
 
-winsize size_of_terminal() {
+winsize read_terminal_size() {
   winsize size = {};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return {};
   return size;
@@ -65,17 +65,17 @@ winsize size_of_terminal() {
 bool StatusArea::is_possible() {
   const char* const term = std::getenv("TERM");
   if (term == nullptr || *term == '\0' || std::strcmp(term, "dumb") == 0) return false;
-  return ::isatty(STDERR_FILENO) == 1 && size_of_terminal().ws_row >= kLeastRows;
+  return ::isatty(STDERR_FILENO) == 1 && read_terminal_size().ws_row >= kLeastRows;
 }
 
 int StatusArea::width() const {
-  const int columns = size_of_terminal().ws_col;
+  const int columns = read_terminal_size().ws_col;
   // Keeps the last column free: some terminals wrap after it.
   return std::max((columns > 0 ? columns : kUsualColumns) - 1, 1);
 }
 
 std::size_t StatusArea::most_lines() const {
-  const std::size_t half = size_of_terminal().ws_row / 2;
+  const std::size_t half = read_terminal_size().ws_row / 2;
   return std::min<std::size_t>(half > 2 ? half - 2 : 1, kMostAreaLines);
 }
 
@@ -100,13 +100,13 @@ void StatusArea::open(int rows, int columns, std::size_t lines) {
 }
 
 void StatusArea::show(const std::vector<std::string>& lines) {
-  const winsize size = size_of_terminal();
+  const winsize size = read_terminal_size();
   if (lines.empty() || size.ws_row < lines.size() + 2) return close();
   std::fflush(stderr);
   const int rows = size.ws_row;
   if (rows != rows_ || size.ws_col != columns_ || lines.size() > lines_)
     open(rows, size.ws_col, std::max(lines.size(), lines_ < size.ws_row / 2U ? lines_ : 0));
-  const bool has_colour = colour_allowed(STDERR_FILENO);
+  const bool has_colour = is_colour_allowed(STDERR_FILENO);
   std::string text(kSaveCursor);
   for (std::size_t i = 0; i < lines_; ++i) {
     text += fmt::format("\033[{};1H\033[K", rows - static_cast<int>(lines_ - i) + 1);

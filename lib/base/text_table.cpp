@@ -169,7 +169,7 @@ constexpr int kNarrowest = 4;      // minimum width of a text
 constexpr int kReadableName = 24;  // names stay at least this wide if the table must be split
 
 // Finds the column that names the subject of a row.
-std::optional<std::size_t> name_column(const std::vector<std::string>& headers) {
+std::optional<std::size_t> find_name_column(const std::vector<std::string>& headers) {
   for (const std::string_view end : {"name", "operator", "type"}) {
     for (std::size_t i = 0; i < headers.size(); ++i) {
       const std::string header = lower_ascii(headers[i]);
@@ -244,7 +244,7 @@ void TextTable::end_row() {
 }
 
 std::vector<TextTable::Column> TextTable::natural_columns() const {
-  const auto name = name_column(columns_);
+  const auto name = find_name_column(columns_);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const bool is_name = name == i && !is_number_[i];
@@ -273,7 +273,7 @@ void TextTable::shrink_name(std::vector<Column>& columns, int max_width) const {
   for (std::size_t i = 0; i < columns.size() && excess > 0; ++i) {
     Column& column = columns[i];
     if (!column.is_name || column.width <= kReadableName) continue;
-    const int least = width_apart(texts_of(i), kReadableName);
+    const int least = width_apart(column_texts(i), kReadableName);
     column.width = std::clamp(column.width - excess, std::min(least, column.width), column.width);
   }
 }
@@ -298,7 +298,7 @@ void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) con
     // At most half of a narrow terminal, unless that makes names look alike.
     const int half = max_width / 2;
     const bool is_long = column.is_name && column.width > half;
-    limit(column, is_long ? width_apart(texts_of(i), std::max(half, kNarrowest)) : half);
+    limit(column, is_long ? width_apart(column_texts(i), std::max(half, kNarrowest)) : half);
   }
   // Shortens keys that fill the terminal: the column next to them needs space, too.
   for (Column& column : columns) {
@@ -309,7 +309,7 @@ void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) con
     if (!column.is_key) limit(column, max_width - kGap - key_width(columns));
 }
 
-std::vector<std::string> TextTable::texts_of(std::size_t column) const {
+std::vector<std::string> TextTable::column_texts(std::size_t column) const {
   std::vector<std::string> texts;
   for (const auto& row : rows_) texts.push_back(row[column]);
   return texts;
@@ -318,7 +318,7 @@ std::vector<std::string> TextTable::texts_of(std::size_t column) const {
 void TextTable::cut_texts(const std::vector<Column>& columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].is_number) continue;
-    auto texts = shorten_apart(texts_of(i), columns[i].width,
+    auto texts = shorten_apart(column_texts(i), columns[i].width,
                                columns[i].is_name ? Keep::ends : Keep::begins);
     for (std::size_t row = 0; row < rows_.size(); ++row) rows_[row][i] = std::move(texts[row]);
   }
@@ -327,11 +327,11 @@ void TextTable::cut_texts(const std::vector<Column>& columns) {
 void TextTable::render_block(const std::vector<Column>& columns, std::span<const std::size_t> block,
                              bool bold_header, std::string& out) const {
   std::string line;
-  const auto add_line = [&](auto&& cell_of) {
+  const auto add_line = [&](auto&& cell_at) {
     for (std::size_t n = 0; n < block.size(); ++n) {
       if (n > 0) line.append(kGap, ' ');
       const Column& column = columns[block[n]];
-      append_cell(line, cell_of(block[n]), column.width, column.is_number);
+      append_cell(line, cell_at(block[n]), column.width, column.is_number);
     }
   };
   std::size_t header_lines = 0;
@@ -380,7 +380,7 @@ std::string TextTable::render(int max_width, bool bold_header) const {
 }
 
 std::string TextTable::for_terminal(int fd) const {
-  return render(text_width(fd), colour_allowed(fd));
+  return render(text_width(fd), is_colour_allowed(fd));
 }
 
 std::string TextTable::render_blocks(const std::vector<Column>& columns, int max_width,

@@ -51,7 +51,7 @@ class TextTable : public RowSink {
   void break_headers(std::vector<Column>& columns) const;
   // Shortens texts until each column fits beside the keys.
   void fit_beside_keys(std::vector<Column>& columns, int max_width) const;
-  std::vector<std::string> texts_of(std::size_t column) const;
+  std::vector<std::string> column_texts(std::size_t column) const;
   // Shortens text cells to the widths of their columns.
   void cut_texts(const std::vector<Column>& columns);
   std::string render_blocks(const std::vector<Column>& columns, int max_width,

@@ -26,7 +26,7 @@ constexpr milliseconds kBetweenMessages{10'000};
 constexpr int kLeastLabelColumns = 8;
 constexpr double kMaxShownHours = 99;
 
-milliseconds interval_of(bool on_terminal) {
+milliseconds message_interval(bool on_terminal) {
   return on_terminal ? kBetweenRedraws : kBetweenMessages;
 }
 
@@ -95,24 +95,25 @@ std::string transfer_text(std::string_view label, const TransferState& state, in
 TransferLine::TransferLine(std::string label, std::uint64_t total_bytes, std::uint64_t begun_bytes)
     : label_(std::move(label)),
       total_bytes_(total_bytes),
-      on_terminal_(::isatty(STDERR_FILENO) == 1),
+      is_on_terminal_(::isatty(STDERR_FILENO) == 1),
       meter_(Clock::now(), begun_bytes),
-      next_(on_terminal_ ? Clock::now() : Clock::now() + kBetweenMessages) {}
+      next_(is_on_terminal_ ? Clock::now() : Clock::now() + kBetweenMessages) {}
 
 TransferLine::~TransferLine() {
-  if (on_terminal_ && log::level() >= log::Level::normal) Progress::clear_line();
+  if (is_on_terminal_ && log::level() >= log::Level::normal) Progress::clear_line();
 }
 
 void TransferLine::update(std::uint64_t done_bytes) {
   if (log::level() < log::Level::normal) return;
   const auto now = Clock::now();
   meter_.add(now, done_bytes);
-  const bool is_end = on_terminal_ && !is_whole_ && total_bytes_ > 0 && done_bytes >= total_bytes_;
+  const bool is_end =
+      is_on_terminal_ && !is_whole_ && total_bytes_ > 0 && done_bytes >= total_bytes_;
   if (now < next_ && !is_end) return;
   is_whole_ = is_whole_ || is_end;
-  next_ = now + interval_of(on_terminal_);
+  next_ = now + message_interval(is_on_terminal_);
   const TransferState state = {done_bytes, total_bytes_, meter_.per_second(now)};
-  if (!on_terminal_) {
+  if (!is_on_terminal_) {
     log::info("{}", transfer_text(label_, state, 0));
     return;
   }

@@ -66,7 +66,7 @@ class TransferLine {
 
   std::string label_;
   std::uint64_t total_bytes_;
-  bool on_terminal_;
+  bool is_on_terminal_;
   bool is_whole_ = false;  // the completed transfer was shown
   RateMeter meter_;
   Clock::time_point next_;

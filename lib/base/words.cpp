@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMaxName = 200;
 
 // Levenshtein distance: insertions, deletions and substitutions of bytes.
-std::size_t distance_of(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
     const std::string candidate = lower_ascii(name);
     // A word contained in a name, "ops" in "v_ops", is nearer than its edit distance suggests.
     const bool is_part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;
-    const std::size_t distance = is_part ? 1 : distance_of(wanted, candidate);
+    const std::size_t distance = is_part ? 1 : edit_distance(wanted, candidate);
     if (distance <= (wanted.size() + 2) / 3) near.emplace(distance, name);
   }
   std::vector<std::string> result;

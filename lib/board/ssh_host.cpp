@@ -107,7 +107,7 @@ SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
       nfs_(link_, options.nfs) {}
 
 std::string SshHost::project_folder() const {
-  if (options_.in_place) return application_.folder;
+  if (options_.runs_in_place) return application_.folder;
   return link_.run_folder() + '/' + std::string(kTreeName) + '/' + project_name_;
 }
 
@@ -131,7 +131,7 @@ std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
 
 // Sends the first queries of the upload with those for the lock and the facts.
 void SshHost::expect(const Project& project) {
-  if (options_.in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return;
+  if (options_.runs_in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return;
   first_steps_ = {folder_step(false, "runs/" + link_.run())};
   const std::vector<BoardStep> more = BoardUpload::first_steps(project);
   first_steps_.insert(first_steps_.end(), more.begin(), more.end());
@@ -146,7 +146,7 @@ void SshHost::connect() {
     link_.open(options_.force, first_steps_);
     has_run_ = !first_steps_.empty();
   }
-  connected_ = true;
+  is_connected_ = true;
   if (options_.clean_board && !options_.force) refuse_to_lose_results();
 }
 
@@ -202,11 +202,11 @@ void SshHost::find_drained() {
   drain_gap_ = found.gap;
   if (found.folder.empty()) return;
   drain_ = std::make_unique<BoardDrain>(link_, found.folder);
-  at_stake_ = true;
+  has_unfetched_results_ = true;
 }
 
 std::unique_ptr<RunningProgram> SshHost::rejoin(bool stdout_to_stderr) {
-  is_its_own_ = true;
+  owns_folder_ = true;
   return std::make_unique<SurvivingProgram>(link_, stdout_to_stderr, resume_hint());
 }
 
@@ -230,7 +230,7 @@ void SshHost::refuse_to_lose_results() {
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
                                   const fs::path& scratch) {
-  if (options_.in_place) {
+  if (options_.runs_in_place) {
     application_ = find_on_server(link_.shell(), folder, main);
     Project project;
     project.target.root = application_.folder;
@@ -256,11 +256,11 @@ void SshHost::refuse_other_machine(const Project& project) const {
 }
 
 RunPaths SshHost::open(const Project& project) {
-  if (!options_.in_place) refuse_other_machine(project);
+  if (!options_.runs_in_place) refuse_other_machine(project);
   project_name_ = folder_name(project);
   has_run_ = true;
   // Created together with the upload if nothing has to be put into it before.
-  const bool later = !options_.in_place && !options_.leave.on && !nfs_.is_on() &&
+  const bool later = !options_.runs_in_place && !options_.leave.on && !nfs_.is_on() &&
                      remote_folder_.empty() && !options_.no_cache;
   has_folder_ = false;
   if (!later) make_folder();
@@ -301,11 +301,11 @@ ServerRuntimes SshHost::find_runtimes() {
 
 void SshHost::make_fetch(const std::string& project) {
   fetch_ = std::make_unique<BoardFetch>(link_, info(), project);
-  if (nfs_.is_on()) fetch_->leave_out_others_of(nfs_.folder());
+  if (nfs_.is_on()) fetch_->limit_output_to(nfs_.folder());
 }
 
 TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
-  if (options_.in_place) {
+  if (options_.runs_in_place) {
     make_fetch(project_name_);
     fetch_->remember();
     return {};
@@ -332,7 +332,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
   const std::vector<BoardStep> state = fetch_->remember_steps();
-  UploadCompany company;
+  UploadContext company;
   if (!has_folder_)
     company.before = [this](bool again) {
       return std::vector<BoardStep>{folder_step(again, link_.run_folder())};
@@ -351,7 +351,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
   const bool asked = answers.size() == own.size() + state.size() + 1;
   const bool is_placed =
       asked && std::all_of(answers.begin(), answers.begin() + own_end,
-                           [](const BoardAnswer& answer) { return answer.ok(); });
+                           [](const BoardAnswer& answer) { return answer.has_succeeded(); });
   if (!is_placed) upload_->place_files(project, files);
   if (!is_placed ||
       !fetch_->take_remembered({answers.begin() + own_end, answers.begin() + state_end})) {
@@ -385,11 +385,11 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   run.main = on_board(command.main);
   run.working_folder = on_board(command.working_folder);
   if (!command.acl_json.empty()) run.acl_json = on_board(command.acl_json);
-  run.in_login_shell = options_.in_login_shell;
+  run.runs_in_login_shell = options_.runs_in_login_shell;
   run.environment = command.environment;
   run.arguments = command.arguments;
-  run.stdout_to_stderr = command.stdout_to_stderr;
-  run.on_terminal = command.on_terminal;
+  run.sends_stdout_to_stderr = command.sends_stdout_to_stderr;
+  run.is_on_terminal = command.is_on_terminal;
   run.output_changes = command.output_changes;
   std::string last;
   for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
@@ -403,7 +403,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     sink_ = std::make_unique<BoardSink>(link_, options_.drain.output);
     run.environment.push_back(sink_->variable());
   }
-  at_stake_ = true;
+  has_unfetched_results_ = true;
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
     drain_->wait_until_it_looks();
@@ -426,7 +426,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
                           kAloneHours),
         human_bytes(plan.output_bytes), resume_hint());
     auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
-    is_its_own_ = true;
+    owns_folder_ = true;
     return checked(std::move(program));
   }
   auto program = std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
@@ -461,7 +461,7 @@ void SshHost::take_drained() {
 void SshHost::end_drain() {
   if (!drain_) return;
   drain_->stop();
-  if ((at_stake_ || kept_safe_) && drain_->is_needed()) {
+  if ((has_unfetched_results_ || is_backed_up_) && drain_->is_needed()) {
     log::warn(
         "{} no longer has the part of the recording downloaded during the run: it is in {}; "
         "collect --fetch {} combines both",
@@ -485,7 +485,7 @@ void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
 
 void SshHost::end_sink() {
   if (!sink_) return;
-  if ((at_stake_ || kept_safe_) && sink_->has_files()) {
+  if ((has_unfetched_results_ || is_backed_up_) && sink_->has_files()) {
     log::warn("{} has no copy of the streamed records: they are in {}", name(),
               sink_->folder().string());
   } else {
@@ -522,7 +522,7 @@ std::unique_ptr<OutputPeek> SshHost::peek() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
-  is_its_own_ = false;
+  owns_folder_ = false;
   has_run_ = true;
   // Captures that were moved out of the run's folder are not fetched again.
   std::vector<LeftCapture> left;
@@ -530,7 +530,7 @@ Fetched SshHost::fetch(const fs::path& into) {
   take_drained();
   if (sink_) sink_->finish();
   Fetched fetched =
-      fetch_->all(into, options_.in_place ? FetchedParts::captures : FetchedParts::everything);
+      fetch_->all(into, options_.runs_in_place ? FetchedParts::captures : FetchedParts::everything);
   place_streamed(fetched, into / "captures");
   if (drain_)
     fetched.notes.insert(fetched.notes.end(), drain_->notes().begin(), drain_->notes().end());
@@ -541,7 +541,7 @@ Fetched SshHost::fetch(const fs::path& into) {
     }
   }
   fetched.left = std::move(left);
-  at_stake_ = false;
+  has_unfetched_results_ = false;
   return fetched;
 }
 
@@ -552,7 +552,7 @@ void SshHost::write_into(const LeftCapture& capture, const std::string& name,
 
 std::string SshHost::keep() {
   const std::string place = link_.kept_folder();
-  kept_safe_ = true;
+  is_backed_up_ = true;
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
@@ -569,15 +569,15 @@ std::string SshHost::keep() {
 }
 
 void SshHost::clean_up() {
-  if (!connected_) return;
-  connected_ = false;
+  if (!is_connected_) return;
+  is_connected_ = false;
   end_drain();
   end_sink();
   // A Ctrl-C from before must not interrupt the cleanup of the board.
   const interrupt::MaskPendingSignal masked;
   try {
     // A permanently lost connection has been reported; the board then cleans up by itself.
-    if (link_.shell().is_connected() && !is_its_own_) {
+    if (link_.shell().is_connected() && !owns_folder_) {
       link_.with_reconnect([this] {
         link_.complete_facts();
         remove_run();
@@ -593,13 +593,13 @@ void SshHost::clean_up() {
 
 void SshHost::remove_run() {
   BoardShell& shell = link_.shell();
-  const bool clean = options_.clean_board && !kept_safe_;
-  const bool is_home = !at_stake_ && !kept_safe_;
+  const bool clean = options_.clean_board && !is_backed_up_;
+  const bool is_home = !has_unfetched_results_ && !is_backed_up_;
   if (nfs_.is_open() && !is_home) log::warn("the recording stays in {}", nfs_.place());
   nfs_.close(is_home && !options_.keep);
   if (has_run_ && options_.keep) {
-    shell.change(kKeepRun,
-                 {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
+    shell.change(kKeepRun, {link_.run_folder(), link_.kept_folder(),
+                            has_unfetched_results_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
     // Removes the folder together with the release of the lock, in one round trip, if no other step

@@ -29,14 +29,14 @@ namespace msprof {
 
 struct BoardRunOptions {
   double reconnect_seconds = 30;
-  bool keep = false;            // keep the run folder on the board
-  bool no_cache = false;        // keep nothing of the project on the board
-  bool clean_board = false;     // remove all of msprof's files after the run
-  bool force = false;           // take over the board from another run; delete results that were
-                                // never fetched
-  bool in_login_shell = false;  // start the application in the environment of a login shell
+  bool keep = false;         // keep the run folder on the board
+  bool no_cache = false;     // keep nothing of the project on the board
+  bool clean_board = false;  // remove all of msprof's files after the run
+  bool force = false;        // take over the board from another run; delete results that were
+                             // never fetched
+  bool runs_in_login_shell = false;  // start the application in the environment of a login shell
   // Run an application that is already on the host; upload nothing and fetch only captures.
-  bool in_place = false;
+  bool runs_in_place = false;
   LeaveOptions leave{};   // keep the recording on the host
   DrainOptions drain{};   // download the recording while the application runs
   bool sink = false;      // receive our runtime's records as a stream, stored in `drain.output`
@@ -79,7 +79,7 @@ class SshHost : public Host {
   void clean_up() override;
   std::string remains() const override { return remains_; }
 
-  // With `in_place`, valid after existing_project().
+  // With `runs_in_place`, valid after existing_project().
   const ServerApplication& application() const { return application_; }
   // Call after open().
   ServerRuntimes find_runtimes();
@@ -122,19 +122,19 @@ class SshHost : public Host {
 
   BoardRunOptions options_;
   BoardLink link_;
-  bool connected_ = false;
+  bool is_connected_ = false;
   bool has_run_ = false;  // the run folder is on the board
   bool has_folder_ = false;
   std::vector<BoardStep> first_steps_;       // sent with the lock request; empty: none were sent
   std::vector<BoardAnswer> upload_answers_;  // answers to the steps of the upload, until it reads
                                              // them
   std::optional<std::uint64_t> free_once_;   // free space from another answer, returned once
-  bool at_stake_ = false;                    // the run may have results that exist nowhere else
-  bool kept_safe_ = false;                   // results that could not be fetched are kept on the
+  bool has_unfetched_results_ = false;       // the run may have results that exist nowhere else
+  bool is_backed_up_ = false;                // results that could not be fetched are kept on the
                                              // board
   // True from the start or the following of a surviving run until its results are fetched: the run
   // must not be changed if this msprof ends.
-  bool is_its_own_ = false;
+  bool owns_folder_ = false;
   bool survives_ = false;  // it is or was a surviving run
   std::string project_name_;
   std::string remote_folder_;  // folder of a project that was already on the board

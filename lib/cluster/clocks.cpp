@@ -108,7 +108,7 @@ class ClockEstimator::Alignment {
     }
     for (const auto& [hosts, pair] : pairs) {
       if (clocks_.contains(hosts.first) && clocks_.contains(hosts.second))
-        edges_.push_back(edge_of(hosts, pair));
+        edges_.push_back(make_edge(hosts, pair));
     }
     for (const Edge& edge : edges_) {
       edges_of_[edge.lower].push_back(&edge);
@@ -131,7 +131,7 @@ class ClockEstimator::Alignment {
   }
 
  private:
-  static Edge edge_of(const Hosts& hosts, const Pair& pair) {
+  static Edge make_edge(const Hosts& hosts, const Pair& pair) {
     std::vector<std::int64_t> ends;
     std::vector<std::int64_t> transfers;
     for (const Difference& difference : pair.kept) {

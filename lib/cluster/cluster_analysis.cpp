@@ -6,7 +6,7 @@ namespace msprof::cluster {
 
 namespace {
 
-std::vector<GroupMemberRow> group_members_of(const Part& part) {
+std::vector<GroupMemberRow> read_group_members(const Part& part) {
   std::vector<GroupMemberRow> rows;
   for (RowCursor<GroupMemberRow> read(part.db()); read.next();) rows.push_back(*read);
   return rows;
@@ -17,7 +17,7 @@ std::vector<GroupMemberRow> group_members_of(const Part& part) {
 ClusterAnalysis analyse(const Part& part) {
   const auto names = part.names();
   const auto members = part.members();
-  const auto groups = group_members_of(part);
+  const auto groups = read_group_members(part);
   ClusterAnalysis found;
 
   ClockEstimator clocks(names);

@@ -17,10 +17,10 @@ auto collective_key(const auto& row) {
 
 // Inserts a duration into the sorted extremes if it is one of them; `is_before` is the sort order.
 template <typename IsBefore>
-void place(std::int64_t (&ns)[kExtremes], std::int64_t (&members)[kExtremes], std::int64_t new_ns,
-           std::int64_t new_member, IsBefore&& is_before) {
+void place(std::int64_t (&ns)[kKeptExtremes], std::int64_t (&members)[kKeptExtremes],
+           std::int64_t new_ns, std::int64_t new_member, IsBefore&& is_before) {
   if (new_ns == kNull) return;
-  for (std::size_t i = 0; i < kExtremes; ++i) {
+  for (std::size_t i = 0; i < kKeptExtremes; ++i) {
     const bool goes_here =
         ns[i] == kNull || is_before(new_ns, ns[i]) || (new_ns == ns[i] && new_member < members[i]);
     if (!goes_here) continue;
@@ -70,7 +70,7 @@ void add_ranks(Collective& collective, const Collective& other) {
   total.rank_count = saturating_add(total.rank_count, other.total.rank_count);
   total.duration_ns = saturating_add(total.duration_ns, other.total.duration_ns);
   total.set_square_sum(total.square_sum() + other.total.square_sum());
-  for (std::size_t i = 0; i < kExtremes; ++i) {
+  for (std::size_t i = 0; i < kKeptExtremes; ++i) {
     place(total.shortest_ns, total.shortest_member, other.total.shortest_ns[i],
           other.total.shortest_member[i], std::less<>());
     place(total.longest_ns, total.longest_member, other.total.longest_ns[i],

@@ -22,24 +22,24 @@ namespace {
 
 // Values in hccl_info. Source: cann_host.md 1.9.
 constexpr std::int64_t kOnChip = 0;  // link type
-constexpr std::int64_t kUnknownRank = kNone32;
+constexpr std::int64_t kUnknownRank = kInvalidId;
 
-enum class Work { other, wait, copy };
+enum class TaskWork { other, wait, copy };
 
 // Classifies a task of a collective by name: "Notify_Wait", "Memcpy", "Reduce_Inline".
-Work work_of(std::string_view item) {
+TaskWork classify_work(std::string_view item) {
   std::string name = lower_ascii(item);
   std::erase_if(name, [](char c) { return c == '_' || c == ' '; });
-  if (name.starts_with("notifywait")) return Work::wait;
+  if (name.starts_with("notifywait")) return TaskWork::wait;
   const bool is_copy = name.starts_with("memcpy") || name.find("reduce") != std::string::npos;
-  return is_copy ? Work::copy : Work::other;
+  return is_copy ? TaskWork::copy : TaskWork::other;
 }
 
 struct CommTask {
   std::int64_t plane = kNull;
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
-  Work work = Work::other;
+  TaskWork work = TaskWork::other;
   bool is_master = false;
   bool is_payload = false;
   std::int64_t link_type = kNull;
@@ -50,10 +50,12 @@ struct CommTask {
 
   std::int64_t end_ns() const { return saturating_add(start_ns, duration_ns); }
   // Copies within the memory of this device use no link.
-  bool is_transfer() const { return is_payload || (work == Work::copy && link_type != kOnChip); }
+  bool is_transfer() const {
+    return is_payload || (work == TaskWork::copy && link_type != kOnChip);
+  }
 };
 
-int size_class_of(std::int64_t bytes) {
+int to_size_class(std::int64_t bytes) {
   int size_class = 0;
   for (; bytes > 1; bytes >>= 1) ++size_class;
   return size_class;
@@ -163,13 +165,13 @@ class DeviceCollectives {
     }
   }
 
-  Work work_named(std::optional<std::int64_t> name_id) {
-    if (!name_id) return Work::other;
-    const auto [at, is_new] = works_.try_emplace(*name_id, Work::other);
+  TaskWork work_named(std::optional<std::int64_t> name_id) {
+    if (!name_id) return TaskWork::other;
+    const auto [at, is_new] = works_.try_emplace(*name_id, TaskWork::other);
     if (is_new) {
       Statement read = store_.prepare("SELECT text FROM name WHERE id = ?");
       read.bind(1, *name_id);
-      if (read.step()) at->second = work_of(read.text(0));
+      if (read.step()) at->second = classify_work(read.text(0));
     }
     return at->second;
   }
@@ -205,12 +207,12 @@ class DeviceCollectives {
         has_transferred = has_transferred || task.is_master;
         continue;
       }
-      if (task.work == Work::copy) add_transfer(op, task, task.duration_ns);
+      if (task.work == TaskWork::copy) add_transfer(op, task, task.duration_ns);
       if (!task.is_master) continue;
       if (task.is_transfer()) {
         has_transferred = true;
         op.row.transit_ns = saturating_add(op.row.transit_ns, task.duration_ns);
-      } else if (task.work == Work::wait) {
+      } else if (task.work == TaskWork::wait) {
         op.row.wait_ns = saturating_add(op.row.wait_ns, task.duration_ns);
         if (!has_transferred)
           op.row.synchronization_ns = saturating_add(op.row.synchronization_ns, task.duration_ns);
@@ -264,7 +266,7 @@ class DeviceCollectives {
     const bool is_own = !task.is_transfer();
     const std::int64_t target = is_own ? task.local_rank : task.remote_rank;
     if (task.local_rank == kNull || target == kNull || target == kUnknownRank) return;
-    const std::int64_t size_class = size_class_of(task.size_bytes);
+    const std::int64_t size_class = to_size_class(task.size_bytes);
     LinkRow& link =
         links_[{op.row.step, op.row.group_name_id, op.row.operation_name_id, task.local_rank,
                 target, task.link_type, task.transport_type, size_class}];
@@ -293,7 +295,7 @@ class DeviceCollectives {
   const std::vector<StepWindow>& steps_;
   DeviceRows& rows_;
   std::unordered_map<std::int64_t, OpenOp> ops_;  // by id; collectives still being read
-  std::map<std::int64_t, Work> works_;            // by name id
+  std::map<std::int64_t, TaskWork> works_;        // by name id
   std::map<PacketKey, PacketRow> packets_;        // of one collective
   std::map<LinkKey, LinkRow> links_;
   std::map<std::int64_t, GroupMemberRow> groups_;

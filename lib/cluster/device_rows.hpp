@@ -32,7 +32,7 @@ struct StepWindow {
 
 // Returns the steps of a device: those marked by the framework, else the iterations of the model
 // with the most iterations (on a tie, the lowest model number). Empty if there are no steps.
-std::vector<StepWindow> steps_of(const TraceDb& store, std::int64_t device_id);
+std::vector<StepWindow> read_steps(const TraceDb& store, std::int64_t device_id);
 
 // Rows of a device, unordered.
 struct DeviceRows {

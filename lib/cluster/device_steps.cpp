@@ -83,7 +83,8 @@ class StepSorter {
 
 // Returns the time spans in which the device received, overlapping ones merged, and adds their
 // durations to bubble_ns.
-std::vector<Span> receives_of(const TraceDb& store, const StoreDevice& device, StepSorter& sorter) {
+std::vector<Span> read_receives(const TraceDb& store, const StoreDevice& device,
+                                StepSorter& sorter) {
   std::vector<Span> spans;
   std::map<std::int64_t, bool> known;  // by name id
   Statement read = store.prepare(
@@ -120,7 +121,7 @@ std::int64_t step_at(const std::vector<StepWindow>& steps, std::int64_t time_ns)
   return at == steps.end() ? kNull : at->number;
 }
 
-std::vector<StepWindow> steps_of(const TraceDb& store, std::int64_t device_id) {
+std::vector<StepWindow> read_steps(const TraceDb& store, std::int64_t device_id) {
   std::vector<StepWindow> steps;
   Statement choose = store.prepare(
       "SELECT is_framework_step, model_number FROM iteration WHERE device_id = ?1"
@@ -145,7 +146,7 @@ std::vector<StepWindow> steps_of(const TraceDb& store, std::int64_t device_id) {
 void add_steps(const TraceDb& store, const StoreDevice& device,
                const std::vector<StepWindow>& steps, DeviceRows& rows) {
   StepSorter sorter(steps);
-  const std::vector<Span> receives = receives_of(store, device, sorter);
+  const std::vector<Span> receives = read_receives(store, device, sorter);
   std::size_t receive = 0;
   RowCursor<OverlapRow> overlap(store.database(),
                                 {&OverlapRow::kind, &OverlapRow::start_ns, &OverlapRow::end_ns},

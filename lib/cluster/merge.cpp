@@ -55,7 +55,7 @@ template <typename Stream, typename Emit>
 void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
   struct Source {
     std::unique_ptr<Stream> stream;
-    Key key;
+    PartRowKey key;
     std::size_t input = 0;
   };
   std::vector<Source> heap;
@@ -66,7 +66,7 @@ void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
     reading(i, [&] {
       auto stream = std::make_unique<Stream>(inputs[i]);
       if (!stream->next()) return;
-      const Key key = key_of(**stream);
+      const PartRowKey key = make_key(**stream);
       heap.push_back({std::move(stream), key, i});
     });
   }
@@ -79,7 +79,7 @@ void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
     emit(**first.stream);
     const bool has_more = reading(first.input, [&] {
       if (!first.stream->next()) return false;
-      const Key key = key_of(**first.stream);
+      const PartRowKey key = make_key(**first.stream);
       if (key <= first.key) throw inputs[first.input].part.damaged("rows are not in order");
       first.key = key;
       return true;
@@ -97,7 +97,7 @@ template <typename Stream, typename Row, typename Add, typename Emit>
 void merge_sums(const std::vector<MergeInput>& inputs, Add&& add, Emit&& emit) {
   std::optional<Row> sum;
   merge_streams<Stream>(inputs, [&](const Row& row) {
-    if (sum && key_of(*sum) == key_of(row)) return add(*sum, row);
+    if (sum && make_key(*sum) == make_key(row)) return add(*sum, row);
     if (sum) emit(*sum);
     sum = row;
   });
@@ -105,7 +105,7 @@ void merge_sums(const std::vector<MergeInput>& inputs, Add&& add, Emit&& emit) {
 }
 
 // Captures without a rank come last.
-auto order_of(const MemberRow& row) {
+auto sort_key(const MemberRow& row) {
   return std::tuple(row.rank == kNull ? INT64_MAX : row.rank, row.host_name_id, row.device_id,
                     row.capture_name_id);
 }
@@ -155,7 +155,7 @@ class Merge {
     }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       for (std::size_t name = 0; name < of_inputs[i].size(); ++name) {
-        const std::size_t at = names_.index_of(of_inputs[i][name]);
+        const std::size_t at = names_.find_index(of_inputs[i][name]);
         inputs_[i].names.push_back(static_cast<std::int64_t>(at) + 1);
       }
       of_inputs[i] = {};
@@ -196,7 +196,7 @@ class Merge {
       });
     }
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-      return order_of(a.row) < order_of(b.row);
+      return sort_key(a.row) < sort_key(b.row);
     });
     for (const Found& one : found) {
       MergeInput& input = inputs_[one.input];
@@ -307,7 +307,7 @@ void in_parallel(std::size_t count, Work&& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-std::string name_of(const Identity& member) {
+std::string describe_member(const Identity& member) {
   const auto& [rank, host, device, capture] = member;
   if (rank != kNull) return fmt::format("rank {}", rank);
   return fmt::format("the capture {} of device {}", printable(capture), device);
@@ -325,8 +325,8 @@ std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeRepor
     for (const Identity& member : checked[i].members) {
       const auto known = owner.find(member);
       if (why.empty() && known != owner.end()) {
-        why = fmt::format("{} has {}, which is already in {}", parts[i].string(), name_of(member),
-                          parts[known->second].string());
+        why = fmt::format("{} has {}, which is already in {}", parts[i].string(),
+                          describe_member(member), parts[known->second].string());
       }
     }
     if (!why.empty()) {
@@ -394,7 +394,7 @@ MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& outp
                                                      parts.size(), report.refused.front().reason));
 }
 
-Ranks ranks_of(const Part& part) {
+Ranks read_ranks(const Part& part) {
   Ranks ranks;
   std::set<std::int64_t> hosts;
   std::int64_t highest = -1;

@@ -61,7 +61,7 @@ struct Ranks {
   std::int64_t unknown = 0;  // captures without a rank
   std::int64_t hosts = 0;
 };
-Ranks ranks_of(const Part& part);
+Ranks read_ranks(const Part& part);
 
 // Missing and partial ranks, in the wording used by all commands: {"MISSING", "3 ranks (2-4)"},
 // {"PARTIAL DATA", "1 rank (7)"}. Empty if the cluster is complete.

@@ -16,7 +16,7 @@ constexpr std::uint32_t kBins =
 
 }  // namespace
 
-std::uint32_t Histogram::bin_of(std::int64_t ns) {
+std::uint32_t Histogram::to_bin(std::int64_t ns) {
   if (ns < static_cast<std::int64_t>(kExact)) return ns < 0 ? 0 : static_cast<std::uint32_t>(ns);
   const auto value = static_cast<std::uint64_t>(ns);
   const auto octave = static_cast<int>(std::bit_width(value)) - 1;
@@ -24,7 +24,7 @@ std::uint32_t Histogram::bin_of(std::int64_t ns) {
   return kExact + static_cast<std::uint32_t>(octave - kExactBits) * kPerOctave + place;
 }
 
-std::int64_t Histogram::begin_of(std::uint32_t bin) {
+std::int64_t Histogram::bin_start(std::uint32_t bin) {
   if (bin < kExact) return bin;
   const std::uint32_t octave = (bin - kExact) / kPerOctave + kExactBits;
   const std::uint64_t place = (bin - kExact) % kPerOctave + kPerOctave;
@@ -32,7 +32,7 @@ std::int64_t Histogram::begin_of(std::uint32_t bin) {
 }
 
 void Histogram::add(std::int64_t ns, std::int64_t count) {
-  const std::uint32_t bin = bin_of(ns);
+  const std::uint32_t bin = to_bin(ns);
   const auto at = std::lower_bound(bins_.begin(), bins_.end(), bin,
                                    [](const auto& one, std::uint32_t b) { return one.first < b; });
   if (at != bins_.end() && at->first == bin) {
@@ -73,9 +73,9 @@ std::int64_t Histogram::quantile_ns(std::int64_t numerator, std::int64_t denomin
   int128 seen = 0;
   for (const auto& [bin, in_it] : bins_) {
     seen += in_it;
-    if (seen >= place) return begin_of(bin);
+    if (seen >= place) return bin_start(bin);
   }
-  return begin_of(bins_.back().first);
+  return bin_start(bins_.back().first);
 }
 
 std::string Histogram::encoded() const {

@@ -22,8 +22,8 @@ class Histogram {
   static constexpr std::uint32_t kPerOctave = 64;
 
   // Negative durations count as 0.
-  static std::uint32_t bin_of(std::int64_t ns);
-  static std::int64_t begin_of(std::uint32_t bin);
+  static std::uint32_t to_bin(std::int64_t ns);
+  static std::int64_t bin_start(std::uint32_t bin);
 
   void add(std::int64_t ns, std::int64_t count = 1);
   void add(const Histogram& other);

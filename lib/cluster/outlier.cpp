@@ -54,17 +54,17 @@ bool is_by_deviation(const ValueSpread& values) {
 
 }  // namespace
 
-ValueSpread spread_of(const CollectiveRow& total) {
+ValueSpread compute_spread(const CollectiveRow& total) {
   ValueSpread values;
   values.count = total.rank_count;
   values.sum = total.duration_ns;
   values.square_sum = total.square_sum();
-  std::copy_n(total.shortest_ns, kExtremes, values.smallest);
-  std::copy_n(total.longest_ns, kExtremes, values.largest);
+  std::copy_n(total.shortest_ns, kKeptExtremes, values.smallest);
+  std::copy_n(total.longest_ns, kKeptExtremes, values.largest);
   return values;
 }
 
-ValueSpread spread_of(std::span<std::int64_t> values) {
+ValueSpread compute_spread(std::span<std::int64_t> values) {
   std::sort(values.begin(), values.end());
   ValueSpread spread;
   spread.count = static_cast<std::int64_t>(values.size());
@@ -73,7 +73,7 @@ ValueSpread spread_of(std::span<std::int64_t> values) {
     // A damaged part may contain any values: squares fit in 128 bits, the unsigned sum may wrap.
     spread.square_sum += static_cast<uint128>(static_cast<int128>(value) * value);
   }
-  for (std::size_t i = 0; i < std::min(kExtremes, values.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kKeptExtremes, values.size()); ++i) {
     spread.smallest[i] = values[i];
     spread.largest[i] = values[values.size() - 1 - i];
   }

@@ -15,13 +15,13 @@ struct ValueSpread {
   std::int64_t count = 0;
   int128 sum = 0;
   uint128 square_sum = 0;
-  std::int64_t smallest[kExtremes] = {kNull, kNull, kNull};  // ascending
-  std::int64_t largest[kExtremes] = {kNull, kNull, kNull};   // descending
+  std::int64_t smallest[kKeptExtremes] = {kNull, kNull, kNull};  // ascending
+  std::int64_t largest[kKeptExtremes] = {kNull, kNull, kNull};   // descending
 };
 
-ValueSpread spread_of(const CollectiveRow& total);
+ValueSpread compute_spread(const CollectiveRow& total);
 // Sorts `values`.
-ValueSpread spread_of(std::span<std::int64_t> values);
+ValueSpread compute_spread(std::span<std::int64_t> values);
 
 inline constexpr std::int64_t kLeastValues = 3;
 inline constexpr std::int64_t kMaxDixonValues = 30;

@@ -51,7 +51,7 @@ constexpr std::array kOpTotalColumns = {"id INTEGER PRIMARY KEY",
 
 const std::vector<StoreTable>& part_tables() {
   static const std::vector<StoreTable> tables = [] {
-    auto all = tables_of(static_cast<PartRows*>(nullptr));
+    auto all = make_tables(static_cast<PartRows*>(nullptr));
     all.push_back({"op_total", {kOpTotalColumns.begin(), kOpTotalColumns.end()}});
     all.push_back({"name", {"id INTEGER PRIMARY KEY", "text TEXT NOT NULL"}});
     all.push_back({"meta", {"key TEXT PRIMARY KEY", "value TEXT NOT NULL"}});
@@ -61,7 +61,7 @@ const std::vector<StoreTable>& part_tables() {
 }
 
 // Returns the CRC-32 of the file with user_version set to zero.
-std::uint32_t checksum_of(FileReader& file) {
+std::uint32_t file_checksum(FileReader& file) {
   std::vector<std::byte> buffer(std::size_t{1} << 18);
   uLong checksum = crc32(0, nullptr, 0);
   bool is_first = true;
@@ -84,7 +84,7 @@ std::uint32_t big_endian_at(std::string_view header, std::size_t at) {
 
 // Returns the header of a SQLite file; empty if it is not a SQLite file. Throws Error(partial_data)
 // if it cannot be read.
-std::string header_of(const fs::path& path) {
+std::string read_header(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "";
   FileReader file(path);
@@ -95,7 +95,7 @@ std::string header_of(const fs::path& path) {
 
 void seal(const fs::path& path) {
   FileReader file(path);
-  const std::uint32_t checksum = checksum_of(file);
+  const std::uint32_t checksum = file_checksum(file);
   unsigned char bytes[4];
   for (std::size_t i = 0; i < 4; ++i)
     bytes[i] = static_cast<unsigned char>(checksum >> (24 - 8 * i));
@@ -115,7 +115,7 @@ PartWriter::PartWriter(const fs::path& target, const PartTexts& names)
       db_(Database::create(temporary_.path(), kPartPageBytes)) {
   db_.execute(fmt::format("PRAGMA application_id={};", kPartApplicationId));
   const auto& tables = part_tables();
-  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
+  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(create_statement(tables[i]));
   tables_ = std::make_unique<BulkTables>(db_, "name");
   for (std::size_t i = 0; i < kTables; ++i) tables_->create(tables[i].name, tables[i].columns);
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -143,7 +143,7 @@ void PartWriter::add(const OpTotal& total) {
        {total.name_id, total.type_name_id, total.unit_name_id, total.count, total.duration_ns}) {
     bind(value);
   }
-  const SquareHalves squares = halves_of(total.square_sum);
+  const SquareHalves squares = to_halves(total.square_sum);
   op_total_->bind(++place, squares.high);
   op_total_->bind(++place, squares.low);
   for (const std::int64_t value :
@@ -171,19 +171,19 @@ void PartWriter::publish(const PartFacts& facts, bool is_to_stay) {
 }
 
 bool is_part(const fs::path& path) {
-  const std::string header = header_of(path);
+  const std::string header = read_header(path);
   return !header.empty() && big_endian_at(header, kApplicationIdAt) == kPartApplicationId;
 }
 
 Part Part::open(const fs::path& path, bool is_known) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw not_taken(path, "does not exist");
-  const std::string header = header_of(path);
+  const std::string header = read_header(path);
   if (header.empty() || big_endian_at(header, kApplicationIdAt) != kPartApplicationId)
     throw not_taken(path, "is not a rank summary of msprof");
   const auto has_its_checksum = [&] {
     FileReader file(path);
-    return checksum_of(file) == big_endian_at(header, kUserVersionAt);
+    return file_checksum(file) == big_endian_at(header, kUserVersionAt);
   };
   if (!is_known && !has_its_checksum()) throw not_taken(path, "is damaged: checksum mismatch");
   Part part(Database::open_read_only(path), path);

@@ -10,13 +10,13 @@ namespace msprof::cluster {
 
 namespace {
 
-auto block_of(const auto& row) {
-  return Key{row.step, row.group_name_id, row.operation_name_id};
+auto block_key(const auto& row) {
+  return PartRowKey{row.step, row.group_name_id, row.operation_name_id};
 }
 
 // Removes the first element of `folded` and returns it.
 template <typename Row>
-Row take_first(std::map<Key, Row>& folded) {
+Row take_first(std::map<PartRowKey, Row>& folded) {
   const auto first = folded.begin();
   Row row = first->second;
   folded.erase(first);
@@ -60,7 +60,7 @@ void renumber(Collective& collective, const MergeInput& input) {
   CollectiveRow& total = collective.total;
   total.group_name_id = input.name(total.group_name_id);
   total.operation_name_id = input.name(total.operation_name_id);
-  for (std::size_t i = 0; i < kExtremes; ++i) {
+  for (std::size_t i = 0; i < kKeptExtremes; ++i) {
     total.shortest_member[i] = input.member(total.shortest_member[i]);
     total.longest_member[i] = input.member(total.longest_member[i]);
   }
@@ -74,11 +74,11 @@ void renumber(Collective& collective, const MergeInput& input) {
 FoldedPackets::FoldedPackets(const MergeInput& input) : rows_(input), has_more_(rows_.next()) {}
 
 void FoldedPackets::fold() {
-  const Key block = block_of(*rows_);
-  for (; has_more_ && block_of(*rows_) == block; has_more_ = rows_.next()) {
+  const PartRowKey block = block_key(*rows_);
+  for (; has_more_ && block_key(*rows_) == block; has_more_ = rows_.next()) {
     PacketRow row = *rows_;
     row.sequence = kNull;
-    const auto [at, is_new] = folded_.try_emplace(key_of(row), row);
+    const auto [at, is_new] = folded_.try_emplace(make_key(row), row);
     if (is_new) continue;
     at->second.count = saturating_add(at->second.count, row.count);
     at->second.duration_ns = saturating_add(at->second.duration_ns, row.duration_ns);
@@ -102,8 +102,8 @@ TotalStream::TotalStream(const MergeInput& input) {
 }
 
 void TotalStream::fold() {
-  const Key block = block_of(**ranks_);
-  for (; has_more_ && block_of(**ranks_) == block; has_more_ = ranks_->next()) {
+  const PartRowKey block = block_key(**ranks_);
+  for (; has_more_ && block_key(**ranks_) == block; has_more_ = ranks_->next()) {
     const RankCollectiveRow& row = **ranks_;
     CollectiveTotalRow total;
     total.step = row.step;
@@ -111,7 +111,7 @@ void TotalStream::fold() {
     total.operation_name_id = row.operation_name_id;
     total.member_id = row.member_id;
     total.first_start_ns = row.start_ns;
-    CollectiveTotalRow& sum = folded_.try_emplace(key_of(total), total).first->second;
+    CollectiveTotalRow& sum = folded_.try_emplace(make_key(total), total).first->second;
     ++sum.count;
     sum.first_start_ns = earlier(sum.first_start_ns, row.start_ns);
     sum.duration_ns = saturating_add(sum.duration_ns, row.duration_ns);

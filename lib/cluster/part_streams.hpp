@@ -29,32 +29,32 @@ struct MergeInput {
 };
 
 // Compared cell by cell; unused cells are 0.
-using Key = std::array<std::int64_t, 9>;
+using PartRowKey = std::array<std::int64_t, 9>;
 
-inline Key key_of(const GroupMemberRow& row) {
+inline PartRowKey make_key(const GroupMemberRow& row) {
   return {row.group_name_id, row.member_id};
 }
-inline Key key_of(const RankStepRow& row) {
+inline PartRowKey make_key(const RankStepRow& row) {
   return {row.step, row.member_id};
 }
-inline Key key_of(const RankCollectiveRow& row) {
+inline PartRowKey make_key(const RankCollectiveRow& row) {
   return {row.step, row.group_name_id, row.operation_name_id, row.sequence, row.member_id};
 }
-inline Key key_of(const PacketRow& row) {
+inline PartRowKey make_key(const PacketRow& row) {
   return {row.step,      row.group_name_id, row.operation_name_id, row.sequence,
           row.member_id, row.link_type,     row.transport_type,    row.size_bytes};
 }
-inline Key key_of(const LinkRow& row) {
+inline PartRowKey make_key(const LinkRow& row) {
   return {row.step,        row.group_name_id, row.operation_name_id, row.member_id, row.source_rank,
           row.target_rank, row.link_type,     row.transport_type,    row.size_class};
 }
-inline Key key_of(const CollectiveTotalRow& row) {
+inline PartRowKey make_key(const CollectiveTotalRow& row) {
   return {row.step, row.group_name_id, row.operation_name_id, row.member_id};
 }
-inline Key key_of(const Collective& one) {
+inline PartRowKey make_key(const Collective& one) {
   return {one.total.step, one.total.group_name_id, one.total.operation_name_id, one.total.sequence};
 }
-inline Key key_of(const OpTotal& total) {
+inline PartRowKey make_key(const OpTotal& total) {
   return {total.name_id, total.type_name_id, total.unit_name_id};
 }
 
@@ -135,7 +135,7 @@ class FoldedPackets {
   void fold();
   TableStream<PacketRow> rows_;
   bool has_more_;
-  std::map<Key, PacketRow> folded_;
+  std::map<PartRowKey, PacketRow> folded_;
   PacketRow now_;
 };
 
@@ -151,7 +151,7 @@ class TotalStream {
   std::optional<TableStream<RankCollectiveRow>> ranks_;
   std::optional<TableStream<CollectiveTotalRow>> totals_;
   bool has_more_ = false;
-  std::map<Key, CollectiveTotalRow> folded_;
+  std::map<PartRowKey, CollectiveTotalRow> folded_;
   CollectiveTotalRow now_;
 };
 

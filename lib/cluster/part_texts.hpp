@@ -28,7 +28,7 @@ class PartTexts {
   bool operator==(const PartTexts&) const = default;
 
   // Binary search in sorted texts; `text` must be present.
-  std::size_t index_of(std::string_view text) const {
+  std::size_t find_index(std::string_view text) const {
     std::size_t first = 0;
     for (std::size_t count = size(); count > 1;) {
       const std::size_t half = count / 2;

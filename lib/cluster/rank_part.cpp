@@ -26,9 +26,9 @@ constexpr std::string_view kOtherOperators = "(other operators)";
 
 // Collects the texts of a part. Texts from the store keep its ids; new texts get the ids after
 // them.
-class Texts {
+class SummaryTexts {
  public:
-  explicit Texts(const TraceDb& store)
+  explicit SummaryTexts(const TraceDb& store)
       : store_(store),
         read_(store.prepare("SELECT text FROM name WHERE id = ?")),
         next_(last_id(store.database(), "name") + 1) {}
@@ -79,7 +79,7 @@ struct FoundDevice {
   MemberRow member;
 };
 
-std::optional<std::int64_t> first_integer(Statement& read) {
+std::optional<std::int64_t> read_first_integer(Statement& read) {
   return read.step() ? read.maybe_integer(0) : std::nullopt;
 }
 
@@ -111,11 +111,11 @@ void add_peaks(const TraceDb& store, std::int64_t device_id, MemberRow& member) 
   Statement reserved =
       store.prepare("SELECT max(total_reserved_bytes) FROM memory_event WHERE device_id = ?");
   reserved.bind(1, device_id);
-  member.memory_peak_bytes = first_integer(reserved).value_or(kNull);
+  member.memory_peak_bytes = read_first_integer(reserved).value_or(kNull);
 }
 
-std::vector<FoundDevice> devices_of(const TraceDb& store, std::optional<std::int64_t> rank,
-                                    Texts& texts) {
+std::vector<FoundDevice> read_devices(const TraceDb& store, std::optional<std::int64_t> rank,
+                                      SummaryTexts& texts) {
   const Database& db = store.database();
   std::vector<FoundDevice> found;
   Statement read = store.prepare(
@@ -131,7 +131,7 @@ std::vector<FoundDevice> devices_of(const TraceDb& store, std::optional<std::int
   const std::string verdict = store.meta(meta::kVerdict);
   common.verdict = verdict == "partial" ? 2 : verdict == "without" ? 1 : 0;
   common.verdict_text_name_id = texts.add(store.meta(meta::kVerdictText));
-  common.is_modelled = unit_loads_of(db) == UnitLoads::modelled ? 1 : 0;
+  common.is_modelled = read_unit_loads(db) == UnitLoads::modelled ? 1 : 0;
   common.begin_ns = read_meta_integer(db, "window.begin_ns").value_or(kNull);
   common.end_ns = read_meta_integer(db, "window.end_ns").value_or(kNull);
   common.host_frequency_hz = read_meta_integer(db, "host.frequency_hz").value_or(kNull);
@@ -169,11 +169,11 @@ std::vector<FoundDevice> devices_of(const TraceDb& store, std::optional<std::int
 template <typename Row>
 void sort_rows(std::vector<Row>& rows) {
   std::sort(rows.begin(), rows.end(),
-            [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
+            [](const Row& a, const Row& b) { return make_key(a) < make_key(b); });
 }
 
 template <typename Row>
-void finish_names(std::vector<Row>& rows, const Texts& texts) {
+void finish_names(std::vector<Row>& rows, const SummaryTexts& texts) {
   for (Row& row : rows) {
     texts.finish(row.group_name_id);
     texts.finish(row.operation_name_id);
@@ -183,7 +183,7 @@ void finish_names(std::vector<Row>& rows, const Texts& texts) {
 
 // Returns the operators that ran. Beyond kMaxOperators, those with the least time are summed by
 // type.
-std::vector<OpTotal> operators_of(const std::map<OpKey, OpTotal>& totals, Texts& texts) {
+std::vector<OpTotal> list_operators(const std::map<OpKey, OpTotal>& totals, SummaryTexts& texts) {
   std::vector<OpTotal> ops;
   for (const auto& [key, total] : totals)
     if (total.count > 0) ops.push_back(total);
@@ -209,7 +209,7 @@ std::vector<OpTotal> operators_of(const std::map<OpKey, OpTotal>& totals, Texts&
   return ops;
 }
 
-void use_names(const DeviceRows& rows, Texts& texts) {
+void use_names(const DeviceRows& rows, SummaryTexts& texts) {
   for (const GroupMemberRow& row : rows.groups) texts.use(row.group_name_id);
   for (const RankCollectiveRow& row : rows.collectives) {
     texts.use(row.group_name_id);
@@ -226,17 +226,17 @@ void write_rank_part(const TraceDb& store, const std::filesystem::path& output,
                 fmt::format("{} is not a capture of an Atlas machine and has no ranks",
                             store.meta(meta::kCapture)));
   }
-  Texts texts(store);
-  const std::vector<FoundDevice> devices = devices_of(store, rank, texts);
+  SummaryTexts texts(store);
+  const std::vector<FoundDevice> devices = read_devices(store, rank, texts);
   DeviceRows rows;
   std::map<OpKey, OpTotal> totals;
   for (const FoundDevice& one : devices) {
-    const std::vector<StepWindow> steps = steps_of(store, one.device.id);
+    const std::vector<StepWindow> steps = read_steps(store, one.device.id);
     add_steps(store, one.device, steps, rows);
     add_collectives(store, one.device, steps, rows);
     add_operators(store, one.device, totals);
   }
-  std::vector<OpTotal> ops = operators_of(totals, texts);
+  std::vector<OpTotal> ops = list_operators(totals, texts);
   use_names(rows, texts);
   const PartTexts names = texts.sorted();
 

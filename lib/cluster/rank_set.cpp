@@ -14,7 +14,7 @@ constexpr bool is_gap(char c) {
   return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-std::optional<std::int64_t> rank_in(std::string_view digits) {
+std::optional<std::int64_t> parse_rank(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool is_number = error == std::errc() && end == digits.data() + digits.size();
@@ -43,8 +43,8 @@ std::optional<RankSet> RankSet::parse(std::string_view text) {
       const std::string_view word(line.data(), static_cast<std::size_t>(stop - line.begin()));
       line.remove_prefix(word.size());
       const std::size_t dash = word.find('-');
-      const auto first = rank_in(word.substr(0, dash));
-      const auto last = dash == std::string_view::npos ? first : rank_in(word.substr(dash + 1));
+      const auto first = parse_rank(word.substr(0, dash));
+      const auto last = dash == std::string_view::npos ? first : parse_rank(word.substr(dash + 1));
       if (!first || !last || *last < *first) return std::nullopt;
       set.add(*first, *last);
     }

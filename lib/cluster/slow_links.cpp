@@ -19,7 +19,7 @@ std::int64_t bytes_per_second(std::int64_t size_bytes, std::int64_t duration_ns)
   return clamped(static_cast<int128>(size_bytes) * kNsPerSecond / duration_ns);
 }
 
-std::int64_t median_of(std::vector<std::int64_t> values) {
+std::int64_t median(std::vector<std::int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -30,13 +30,13 @@ struct Usual {
   std::int64_t deviation = 0;  // median absolute deviation
 };
 
-Usual usual_of(const std::vector<std::int64_t>& values) {
+Usual compute_usual(const std::vector<std::int64_t>& values) {
   Usual usual;
-  usual.median = median_of(values);
+  usual.median = median(values);
   std::vector<std::int64_t> distances;
   for (const std::int64_t value : values)
     distances.push_back(value < usual.median ? usual.median - value : value - usual.median);
-  usual.deviation = median_of(std::move(distances));
+  usual.deviation = median(std::move(distances));
   return usual;
 }
 
@@ -49,7 +49,7 @@ SlowLinkFinder::SlowLinkFinder(std::span<const GroupMemberRow> groups) {
   }
 }
 
-SlowLinkFinder::End SlowLinkFinder::end_of(std::int64_t group, std::int64_t local_rank) {
+SlowLinkFinder::End SlowLinkFinder::find_end(std::int64_t group, std::int64_t local_rank) {
   const std::pair key{group, local_rank};
   if (const auto known = member_of_.find(key); known != member_of_.end()) return known->second;
   const auto [at, is_new] =
@@ -68,8 +68,8 @@ void SlowLinkFinder::add(const LinkRow& row) {
                        row.source_rank != row.target_rank && row.count > 0 && row.size_bytes > 0 &&
                        row.duration_ns > 0;
   if (!is_link) return;
-  const End source = end_of(row.group_name_id, row.source_rank);
-  const End target = end_of(row.group_name_id, row.target_rank);
+  const End source = find_end(row.group_name_id, row.source_rank);
+  const End target = find_end(row.group_name_id, row.target_rank);
   if (source == target) return;
   Sums& sums = kinds_[{row.link_type, row.transport_type, row.size_class}][{source, target}];
   sums.count = saturating_add(sums.count, row.count);
@@ -96,7 +96,7 @@ std::vector<SlowLink> SlowLinkFinder::finish() const {
         rates.push_back(bytes_per_second(sums.size_bytes, sums.duration_ns));
     }
     if (rates.size() < kLeastLinks) continue;
-    const Usual usual = usual_of(rates);
+    const Usual usual = compute_usual(rates);
     for (const auto& [ends, sums] : sums_of) {
       if (sums.count < kLeastTransfers || sums.size_bytes < kLeastBytes) continue;
       Link& link = links[{link_type, transport_type, ends.first, ends.second}];

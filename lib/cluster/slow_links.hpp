@@ -61,7 +61,7 @@ class SlowLinkFinder {
   using Kind = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // link, transport, size
   struct Link;
 
-  End end_of(std::int64_t group, std::int64_t local_rank);
+  End find_end(std::int64_t group, std::int64_t local_rank);
   LinkEnd told(End end) const;
 
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> member_of_;  // group, local rank

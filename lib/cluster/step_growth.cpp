@@ -33,7 +33,7 @@ std::string_view step_part_name(StepPart part) {
   return kNames[static_cast<std::size_t>(part)];
 }
 
-Trend trend_of(std::span<const std::int64_t> values) {
+Trend fit_trend(std::span<const std::int64_t> values) {
   Trend trend;
   const std::size_t count = values.size();
   if (count < 2) return trend;
@@ -87,7 +87,7 @@ StepGrowth StepGrowthFinder::finish() const {
   // Slopes are per point; with many steps, a point covers several steps.
   const double steps_a_point =
       static_cast<double>(durations_.size() - skipped) / static_cast<double>(points.size());
-  growth.trend = trend_of(points);
+  growth.trend = fit_trend(points);
   growth.trend.slope_ns /= steps_a_point;
   if (growth.median_ns > 0) {
     growth.growth_percent = 100 * growth.trend.slope_ns *
@@ -97,7 +97,7 @@ StepGrowth StepGrowthFinder::finish() const {
   growth.is_growing = growth.trend.z >= kLeastZ && growth.growth_percent >= kLeastPercent;
   for (std::size_t i = 0; i < kParts; ++i) {
     const double slope =
-        trend_of(thinned(std::span(parts_[i]).subspan(skipped), kMaxPoints)).slope_ns /
+        fit_trend(thinned(std::span(parts_[i]).subspan(skipped), kMaxPoints)).slope_ns /
         steps_a_point;
     if (i > 0 && slope <= growth.part_slope_ns) continue;
     growth.part = static_cast<StepPart>(i);

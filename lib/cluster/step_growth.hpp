@@ -21,7 +21,7 @@ struct Trend {
   double slope_ns = 0;  // per step
   double z = 0;
 };
-Trend trend_of(std::span<const std::int64_t> values);
+Trend fit_trend(std::span<const std::int64_t> values);
 
 struct StepGrowth {
   std::int64_t step_count = 0;     // numbered steps

@@ -37,7 +37,7 @@ bool is_graver(const Straggler& a, const Straggler& b) {
   return a.delay_ns != b.delay_ns ? a.delay_ns > b.delay_ns : a.id < b.id;
 }
 
-LateCause cause_of(std::int64_t computing_ns, std::int64_t free_ns) {
+LateCause late_cause(std::int64_t computing_ns, std::int64_t free_ns) {
   return computing_ns >= free_ns ? LateCause::computing : LateCause::starting;
 }
 
@@ -71,7 +71,7 @@ StragglerFinder::StragglerFinder(const PartTexts& names, std::span<const MemberR
   }
 }
 
-std::int64_t StragglerFinder::host_of(std::int64_t member_id) const {
+std::int64_t StragglerFinder::find_host(std::int64_t member_id) const {
   if (member_id < 1 || static_cast<std::uint64_t>(member_id) > members_.size()) return kNull;
   return members_[static_cast<std::size_t>(member_id) - 1].host_name_id;
 }
@@ -93,7 +93,7 @@ void StragglerFinder::vote_for_rank(const CollectiveRow& total) {
   const std::int64_t last = total.shortest_member[0];
   const bool is_member = last >= 1 && static_cast<std::uint64_t>(last) <= members_.size();
   const bool is_late = total.rank_count == 2 ? total.shortest_ns[1] > total.shortest_ns[0]
-                                             : is_smallest_outlier(spread_of(total));
+                                             : is_smallest_outlier(compute_spread(total));
   if (!is_member || !is_late) return;
   vote(rank_votes_, last, total, saturating_subtract(total.shortest_ns[1], total.shortest_ns[0]));
 }
@@ -134,14 +134,14 @@ void StragglerFinder::vote_for_host(const Collective& collective) {
   if (hosts.size() > 2) {
     std::vector<std::int64_t> values;
     for (const Arrival& host : hosts) values.push_back(host.first_ns);
-    is_late = is_smallest_outlier(spread_of(values));
+    is_late = is_smallest_outlier(compute_spread(values));
   }
   if (!is_late) return;
   vote(host_votes_, late.host, collective.total,
        std::max<std::int64_t>(saturating_subtract(others_last_ns, late.last_ns), 0));
 }
 
-void StragglerFinder::vote(Tally& tally, std::int64_t id, const CollectiveRow& total,
+void StragglerFinder::vote(VoteTally& tally, std::int64_t id, const CollectiveRow& total,
                            std::int64_t delay_ns) {
   Votes& votes = tally[{id, total.group_name_id}];
   if (enters_step(votes, total.step, votes.votes++ == 0)) ++votes.steps;
@@ -167,8 +167,8 @@ bool StragglerFinder::has_enough(const Votes& votes, const GroupCount& group) {
 
 // Returns members or hosts with enough votes and enough delay. Each appears once, with the group in
 // which it causes the most delay.
-std::vector<Straggler> StragglerFinder::candidates_of(
-    const Tally& tally, const std::map<std::int64_t, GroupCount>& counts) const {
+std::vector<Straggler> StragglerFinder::find_candidates(
+    const VoteTally& tally, const std::map<std::int64_t, GroupCount>& counts) const {
   const std::int64_t elapsed_ns = steps_ns_ > 0 ? steps_ns_ : whole_ns_;
   std::vector<Straggler> candidates;
   for (const auto& [key, votes] : tally) {
@@ -199,7 +199,7 @@ void StragglerFinder::add_step(std::span<const RankStepRow> ranks) {
   for (const RankStepRow& row : ranks) {
     if (row.member_id < 1 || static_cast<std::uint64_t>(row.member_id) > members_.size()) continue;
     longest_ns = std::max(longest_ns, row.duration_ns);
-    Work& work = work_[static_cast<std::size_t>(row.member_id) - 1];
+    RankWork& work = work_[static_cast<std::size_t>(row.member_id) - 1];
     ++work.steps;
     work.computing_ns = saturating_add(work.computing_ns, row.computing_ns);
     work.free_ns = saturating_add(work.free_ns, row.free_ns);
@@ -210,11 +210,11 @@ void StragglerFinder::add_step(std::span<const RankStepRow> ranks) {
 }
 
 // Returns the typical work of the ranks of a group per step; null if fewer than two have steps.
-const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
+const StragglerFinder::Usual* StragglerFinder::find_usual(std::int64_t group) {
   const auto [at, is_new] = usual_.try_emplace(group);
   if (!is_new) return at->second ? &*at->second : nullptr;
   std::vector<std::int64_t> computing, free, preparing, work;
-  const auto take = [&](const Work& of) {
+  const auto take = [&](const RankWork& of) {
     if (of.steps == 0) return;
     computing.push_back(of.computing_ns / of.steps);
     free.push_back(of.free_ns / of.steps);
@@ -223,7 +223,7 @@ const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
   };
   const auto ids = members_of_group_.find(group);
   if (ids == members_of_group_.end()) {
-    for (const Work& of : work_) take(of);
+    for (const RankWork& of : work_) take(of);
   } else {
     for (const std::int64_t id : ids->second) take(work_[static_cast<std::size_t>(id) - 1]);
   }
@@ -242,10 +242,11 @@ const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
 
 // Compares the rank's own work with the group: computing, and idle time without queued work.
 // Waiting for other ranks counts as communication and is excluded.
-StragglerFinder::Excess StragglerFinder::excess_of(const Straggler& candidate,
-                                                   std::int64_t member_id, std::int64_t group) {
-  const Work& work = work_[static_cast<std::size_t>(member_id) - 1];
-  const Usual* usual = usual_of(group);
+StragglerFinder::Excess StragglerFinder::compute_excess(const Straggler& candidate,
+                                                        std::int64_t member_id,
+                                                        std::int64_t group) {
+  const RankWork& work = work_[static_cast<std::size_t>(member_id) - 1];
+  const Usual* usual = find_usual(group);
   if (usual == nullptr || work.steps == 0) return {};
   const auto beyond = [&](std::int64_t sum, std::int64_t median) {
     return saturating_subtract(sum, saturating_multiply(median, work.steps));
@@ -266,10 +267,10 @@ StragglerFinder::Excess StragglerFinder::excess_of(const Straggler& candidate,
 }
 
 bool StragglerFinder::judge_rank(Straggler& rank) {
-  const Excess excess = excess_of(rank, rank.id, rank.group_name_id);
+  const Excess excess = compute_excess(rank, rank.id, rank.group_name_id);
   if (!excess.is_known) return true;
   if (!excess.explains) return false;
-  rank.cause = cause_of(excess.computing_ns, excess.free_ns);
+  rank.cause = late_cause(excess.computing_ns, excess.free_ns);
   rank.computing_ns = excess.computing_ns;
   rank.free_ns = excess.free_ns;
   rank.preparing_ns = excess.preparing_ns;
@@ -278,7 +279,7 @@ bool StragglerFinder::judge_rank(Straggler& rank) {
 
 // Returns the group to use for a rank of a late host: of the groups that contain the rank and in
 // which the host is late, the one with the most delay.
-std::int64_t StragglerFinder::group_of(const Straggler& host, std::int64_t member_id) const {
+std::int64_t StragglerFinder::find_group(const Straggler& host, std::int64_t member_id) const {
   std::int64_t group = kAllRanks;
   std::int64_t delay_ns = -1;
   const auto first = host_votes_.lower_bound({host.id, INT64_MIN});
@@ -301,7 +302,7 @@ bool StragglerFinder::judge_host(Straggler& host) {
   std::vector<std::int64_t> computing, free, preparing;
   std::size_t explained = 0;
   for (const std::int64_t member : ranks->second) {
-    const Excess excess = excess_of(host, member, group_of(host, member));
+    const Excess excess = compute_excess(host, member, find_group(host, member));
     if (!excess.is_known) continue;
     if (excess.explains) ++explained;
     computing.push_back(excess.computing_ns);
@@ -312,19 +313,19 @@ bool StragglerFinder::judge_host(Straggler& host) {
   host.computing_ns = lower_median(computing);
   host.free_ns = lower_median(free);
   host.preparing_ns = lower_median(preparing);
-  host.cause = cause_of(host.computing_ns, host.free_ns);
+  host.cause = late_cause(host.computing_ns, host.free_ns);
   return true;
 }
 
 // Removes ranks that are late only because they wait in one group for a slower rank and so arrive
 // late in their other groups. Keeps those with at least half as much excess work.
 void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
-  const auto work_of = [](const Straggler& rank) {
+  const auto own_work_ns = [](const Straggler& rank) {
     return rank.computing_ns == kNull ? kNull : saturating_add(rank.computing_ns, rank.free_ns);
   };
   std::set<std::int64_t> behind;
   for (const Straggler& rank : ranks) {
-    const std::int64_t work_ns = work_of(rank);
+    const std::int64_t work_ns = own_work_ns(rank);
     const auto first = rank_votes_.lower_bound({rank.id, INT64_MIN});
     for (auto at = first; at != rank_votes_.end() && at->first.first == rank.id; ++at) {
       const std::int64_t group = at->first.second;
@@ -333,7 +334,7 @@ void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
       for (const Straggler& other : ranks) {
         const bool is_in_group =
             std::binary_search(ids->second.begin(), ids->second.end(), other.id);
-        if (other.id != rank.id && is_in_group && work_of(other) < work_ns / 2)
+        if (other.id != rank.id && is_in_group && own_work_ns(other) < work_ns / 2)
           behind.insert(other.id);
       }
     }
@@ -342,9 +343,9 @@ void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
 }
 
 // Replaces ranks by their host if most ranks of the host are in the list.
-void StragglerFinder::name_hosts_of(Stragglers& found) const {
+void StragglerFinder::replace_by_hosts(Stragglers& found) const {
   std::map<std::int64_t, std::vector<const Straggler*>> by_host;
-  for (const Straggler& rank : found.ranks) by_host[host_of(rank.id)].push_back(&rank);
+  for (const Straggler& rank : found.ranks) by_host[find_host(rank.id)].push_back(&rank);
   std::set<std::int64_t> named;
   for (const Straggler& host : found.hosts) named.insert(host.id);
   for (const auto& [host, ranks] : by_host) {
@@ -356,17 +357,17 @@ void StragglerFinder::name_hosts_of(Stragglers& found) const {
     named.insert(host);
   }
   std::erase_if(found.ranks,
-                [&](const Straggler& rank) { return named.contains(host_of(rank.id)); });
+                [&](const Straggler& rank) { return named.contains(find_host(rank.id)); });
 }
 
 Stragglers StragglerFinder::finish() {
   Stragglers found;
-  for (Straggler& host : candidates_of(host_votes_, host_groups_))
+  for (Straggler& host : find_candidates(host_votes_, host_groups_))
     if (judge_host(host)) found.hosts.push_back(host);
-  for (Straggler& rank : candidates_of(rank_votes_, groups_))
+  for (Straggler& rank : find_candidates(rank_votes_, groups_))
     if (judge_rank(rank)) found.ranks.push_back(rank);
   drop_those_behind(found.ranks);
-  name_hosts_of(found);
+  replace_by_hosts(found);
   std::sort(found.hosts.begin(), found.hosts.end(), is_graver);
   return found;
 }

@@ -91,7 +91,7 @@ class StragglerFinder {
     bool is_pair = true;  // no collective of the group has more than two ranks
   };
   // A rank's own work, summed over its steps.
-  struct Work {
+  struct RankWork {
     std::int64_t steps = 0;
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
@@ -114,22 +114,22 @@ class StragglerFinder {
     bool explains = false;  // true if the excess explains the delay
   };
   using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
-  using Tally = std::map<Counted, Votes>;
+  using VoteTally = std::map<Counted, Votes>;
 
   void vote_for_rank(const CollectiveRow& total);
   void vote_for_host(const Collective& collective);
-  void vote(Tally& tally, std::int64_t id, const CollectiveRow& total, std::int64_t delay_ns);
+  void vote(VoteTally& tally, std::int64_t id, const CollectiveRow& total, std::int64_t delay_ns);
   static bool has_enough(const Votes& votes, const GroupCount& group);
-  std::vector<Straggler> candidates_of(const Tally& tally,
-                                       const std::map<std::int64_t, GroupCount>& counts) const;
-  std::int64_t group_of(const Straggler& host, std::int64_t member_id) const;
-  const Usual* usual_of(std::int64_t group);
-  Excess excess_of(const Straggler& candidate, std::int64_t member_id, std::int64_t group);
+  std::vector<Straggler> find_candidates(const VoteTally& tally,
+                                         const std::map<std::int64_t, GroupCount>& counts) const;
+  std::int64_t find_group(const Straggler& host, std::int64_t member_id) const;
+  const Usual* find_usual(std::int64_t group);
+  Excess compute_excess(const Straggler& candidate, std::int64_t member_id, std::int64_t group);
   bool judge_rank(Straggler& rank);
   bool judge_host(Straggler& host);
   void drop_those_behind(std::vector<Straggler>& ranks) const;
-  void name_hosts_of(Stragglers& found) const;
-  std::int64_t host_of(std::int64_t member_id) const;
+  void replace_by_hosts(Stragglers& found) const;
+  std::int64_t find_host(std::int64_t member_id) const;
 
   const PartTexts& names_;
   std::span<const MemberRow> members_;
@@ -137,9 +137,9 @@ class StragglerFinder {
   std::map<std::int64_t, std::vector<std::int64_t>> members_of_host_;
   std::map<std::int64_t, GroupCount> groups_;
   std::map<std::int64_t, GroupCount> host_groups_;  // collectives of several hosts
-  Tally rank_votes_;
-  Tally host_votes_;
-  std::vector<Work> work_;                              // by member_id - 1
+  VoteTally rank_votes_;
+  VoteTally host_votes_;
+  std::vector<RankWork> work_;                          // by member_id - 1
   std::map<std::int64_t, std::optional<Usual>> usual_;  // by group
   std::int64_t steps_ns_ = 0;                           // time of numbered steps
   std::int64_t whole_ns_ = 0;                           // time outside of steps

@@ -17,7 +17,7 @@ struct SquareHalves {
   std::int64_t low = 0;
 };
 
-constexpr SquareHalves halves_of(uint128 sum) {
+constexpr SquareHalves to_halves(uint128 sum) {
   return {static_cast<std::int64_t>(sum >> 64), static_cast<std::int64_t>(sum)};
 }
 
@@ -50,7 +50,7 @@ struct CollectiveTotalRow {
 
 // A collective over all its ranks, with the three shortest and the three longest durations. Equal
 // durations are ordered by member id; unused elements are kNull.
-inline constexpr std::size_t kExtremes = 3;
+inline constexpr std::size_t kKeptExtremes = 3;
 struct CollectiveRow {
   std::int64_t id = 0;
   std::int64_t step = kNull;
@@ -61,10 +61,10 @@ struct CollectiveRow {
   std::int64_t duration_ns = 0;  // sum over all ranks
   std::int64_t square_high = 0;  // sum of squares, see SquareHalves
   std::int64_t square_low = 0;
-  std::int64_t shortest_ns[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t shortest_member[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t longest_ns[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t longest_member[kExtremes] = {kNull, kNull, kNull};
+  std::int64_t shortest_ns[kKeptExtremes] = {kNull, kNull, kNull};
+  std::int64_t shortest_member[kKeptExtremes] = {kNull, kNull, kNull};
+  std::int64_t longest_ns[kKeptExtremes] = {kNull, kNull, kNull};
+  std::int64_t longest_member[kKeptExtremes] = {kNull, kNull, kNull};
 
   static constexpr const char* kTable = "collective";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -91,7 +91,7 @@ struct CollectiveRow {
 
   uint128 square_sum() const { return joined({square_high, square_low}); }
   void set_square_sum(uint128 sum) {
-    const SquareHalves halves = halves_of(sum);
+    const SquareHalves halves = to_halves(sum);
     square_high = halves.high;
     square_low = halves.low;
   }

@@ -77,7 +77,7 @@ void set_profiler(Json& document, const ProfilerOptions& options, const std::str
               options.metrics.has_value());
 }
 
-std::string text_of(const Json& document) {
+std::string serialize(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -97,13 +97,13 @@ class Planner {
       log::verbose("{}", error.what());
       patched = patch_acl_json("", options_, output_);
     }
-    if (patched.replaced) {
+    if (patched.is_replaced) {
       log::warn("{} is not a JSON object; the run uses a default one instead", source.string());
     }
     for (const std::string& change : patched.overridden) {
       log::info("{}: {} for this run", place.string(), change);
     }
-    plan_.dump_on = plan_.dump_on || patched.dump_on;
+    plan_.is_dump_on = plan_.is_dump_on || patched.is_dump_on;
     plan_.own = true;
     add(place, patched.text);
   }
@@ -161,12 +161,12 @@ PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& 
   PatchedAclJson result;
   Json document = Json::parse(original, nullptr, false, true);
   if (!document.is_object()) {
-    result.replaced = true;
+    result.is_replaced = true;
     document = Json::object();
   }
-  result.dump_on = asks_for_dump(document);
+  result.is_dump_on = asks_for_dump(document);
   set_profiler(document, options, output, result.overridden);
-  result.text = text_of(document);
+  result.text = serialize(document);
   return result;
 }
 
@@ -174,7 +174,7 @@ std::string default_acl_json(const ProfilerOptions& options, const std::string& 
   std::vector<std::string> none;
   Json document = Json::object();
   set_profiler(document, options, output, none);
-  return text_of(document);
+  return serialize(document);
 }
 
 AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,
@@ -204,7 +204,7 @@ AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& 
   for (const fs::path& place : {beside, in_src, plan.files.front().path}) {
     if (plan.chosen.empty() && planner.has(place)) plan.chosen = place;
   }
-  if (plan.dump_on) {
+  if (plan.is_dump_on) {
     log::warn("acl.json also enables dump; dump and profiling cannot be combined");
   }
   return std::move(plan);

@@ -29,8 +29,8 @@ struct ProfilerOptions {
 
 struct PatchedAclJson {
   std::string text;
-  bool replaced = false;  // the original was not a JSON object; `text` is a default file
-  bool dump_on = false;   // dump is enabled, too, which disturbs profiling
+  bool is_replaced = false;  // the original was not a JSON object; `text` is a default file
+  bool is_dump_on = false;   // dump is enabled, too, which disturbs profiling
   // "interval 20 becomes 0": values in the file that the defaults override.
   std::vector<std::string> overridden;
 };
@@ -50,7 +50,7 @@ struct AclPlan {
   std::vector<ExtraFile> files;
   std::filesystem::path chosen;  // relative to the project
   bool own = false;              // from the project or --acl-json
-  bool dump_on = false;
+  bool is_dump_on = false;
 };
 
 // `named` is the value of --acl-json, looked up in the current folder, then in the project. Warns

@@ -93,7 +93,7 @@ bool clear_staging(const fs::path& stale, const fs::path& output) {
 }
 
 // Size in a `.done` file: boards write file_len, older CANN releases filesize.
-std::optional<std::uint64_t> announced_size(std::string_view text) {
+std::optional<std::uint64_t> parse_announced_size(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     const auto at = line.find(':');
     if (at == std::string_view::npos) continue;
@@ -155,7 +155,7 @@ std::vector<std::string> check_done_files(const fs::path& capture) {
   for (const auto& [path, file] : listing.files) {
     fs::path data = path;
     if (!file.is_file() || data.extension() != kDone || file.size_bytes > kMaxDoneBytes) continue;
-    const auto announced = announced_size(read_text_file(capture / path, kMaxDoneBytes));
+    const auto announced = parse_announced_size(read_text_file(capture / path, kMaxDoneBytes));
     if (!announced) continue;
     std::error_code error;
     data.replace_extension();
@@ -169,7 +169,7 @@ std::vector<std::string> check_done_files(const fs::path& capture) {
   return notes;
 }
 
-std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
+std::optional<std::uint64_t> read_free_bytes(const fs::path& folder) {
   struct statvfs space = {};
   if (::statvfs(folder.c_str(), &space) != 0) return std::nullopt;
   return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;

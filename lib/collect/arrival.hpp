@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kLittleSpaceBytes = 64'000'000;
 inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
 
 // Free space of the file system of `folder`; empty if unknown.
-std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
+std::optional<std::uint64_t> read_free_bytes(const std::filesystem::path& folder);
 
 // A folder inside the output folder for results that are not complete yet. The destructor removes
 // it. The next msprof removes the folder of a killed one, after publishing the captures that

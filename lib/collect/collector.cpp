@@ -107,21 +107,21 @@ class SpaceWatch {
   }
 
   // True if the disk of the run was found full, or nearly so.
-  bool is_run_full() const { return run_full_; }
+  bool is_run_full() const { return is_run_full_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   // Warning level of a disk: 0 none, 1 low, 2 almost full.
-  static int level_of(std::uint64_t free_bytes) {
+  static int disk_warning_level(std::uint64_t free_bytes) {
     return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
   }
 
   void probe_host() {
     const auto free = host_.free_bytes();
     if (!free) return;
-    run_full_ = run_full_ || *free < kFullBytes;
-    const int level = level_of(*free);
+    is_run_full_ = is_run_full_ || *free < kFullBytes;
+    const int level = disk_warning_level(*free);
     if (level <= said_host_) return;
     said_host_ = level;
     log::warn("only {} free on the run's disk on {}; recording stops when the disk is full",
@@ -129,9 +129,9 @@ class SpaceWatch {
   }
 
   void probe_here() {
-    const auto free = free_bytes_of(output_);
+    const auto free = read_free_bytes(output_);
     if (!free) return;
-    const int level = level_of(*free);
+    const int level = disk_warning_level(*free);
     if (level <= said_here_) return;
     said_here_ = level;
     log::warn(
@@ -145,12 +145,12 @@ class SpaceWatch {
   Clock::time_point next_;
   int said_host_ = 0;
   int said_here_ = 0;
-  bool run_full_ = false;
+  bool is_run_full_ = false;
 };
 
-class Run {
+class CollectRun {
  public:
-  Run(const CollectOptions& options, Host& host, CollectResult& result)
+  CollectRun(const CollectOptions& options, Host& host, CollectResult& result)
       : options_(options),
         host_(host),
         name_(options.main.empty() ? "the run" : fs::path(options.main).filename().string()),
@@ -164,7 +164,7 @@ class Run {
       resume();
       return;
     }
-    std::optional<Target> target;
+    std::optional<ProjectTarget> target;
     if (!options_.existing_folder) {
       target = find_target(options_.main, options_.project, current);
       prepare(*target);
@@ -205,7 +205,7 @@ class Run {
             "application ended is unknown",
             name_);
       } else {
-        follow(staging, [&] { return host_.rejoin(options_.stdout_to_stderr); });
+        follow(staging, [&] { return host_.rejoin(options_.sends_stdout_to_stderr); });
       }
       fetch_results(staging);
       clean_up();
@@ -213,10 +213,10 @@ class Run {
     conclude();
   }
 
-  void prepare(const Target& target) {
+  void prepare(const ProjectTarget& target) {
     const Stopwatch watch;
     ScanOptions scan;
-    scan.limited = !options_.project.has_value();
+    scan.is_limited = !options_.project.has_value();
     scan.never_copied = options_.private_folders;
     scan.private_files = options_.private_files;
     scan.links_may_leave = !host_.is_board();
@@ -227,7 +227,7 @@ class Run {
     scan.earlier_results = {output_ / (name_ + ".files"), output_ / (name_ + ".runs")};
     project_ = scan_project(target, scan);
     project_.is_for_cann = is_for_cann(target, options_.arguments, host_.is_board());
-    project_.own_profiling = own_profiling_of(read_elf(target.root / target.main));
+    project_.own_profiling = find_own_profiling(read_elf(target.root / target.main));
     name_left_out();
     add_step("check", watch, 0);
   }
@@ -235,7 +235,7 @@ class Run {
   void name_left_out() const {
     std::size_t named = 0;
     for (const Excluded& item : project_.excluded) {
-      const bool shown = item.unexpected && ++named <= kMaxNamed;
+      const bool shown = item.is_unexpected && ++named <= kMaxNamed;
       log::write(shown ? log::Level::normal : log::Level::verbose, "",
                  fmt::format("not copied: {} ({})", item.path.string(), item.reason));
     }
@@ -281,8 +281,8 @@ class Run {
     command.working_folder = project_.target.working_folder;
     command.arguments = options_.arguments;
     command.environment = options_.environment;
-    command.stdout_to_stderr = options_.stdout_to_stderr;
-    command.on_terminal = options_.on_terminal;
+    command.sends_stdout_to_stderr = options_.sends_stdout_to_stderr;
+    command.is_on_terminal = options_.is_on_terminal;
     options_.injection->apply(paths_, command);
     // Replaces temporary capture paths in other lines by the final ones; a server may keep the
     // capture.
@@ -318,15 +318,15 @@ class Run {
         result_.notes.push_back(std::move(note));
     }
     space.probe_now();
-    output_full_ = space.is_run_full();
-    if (output_full_) {
+    is_output_full_ = space.is_run_full();
+    if (is_output_full_) {
       result_.notes.push_back(
           fmt::format("the disk that {} wrote to on {} is full: the last records may be missing",
                       name_, host_.name()));
     }
     add_step("run", watch, 0);
     const std::string ending = describe(result_.outcome, name_, limits_);
-    if (result_.outcome.ok()) {
+    if (result_.outcome.has_succeeded()) {
       log::info("{} ({:.2f} s)", ending, result_.outcome.seconds);
     } else {
       log::error("{}", ending);
@@ -399,14 +399,14 @@ class Run {
   void publish(const Staging& staging, const fs::path& capture, const std::string& name,
                bool has_data) {
     for (std::string& note : check_done_files(capture)) result_.notes.push_back(std::move(note));
-    const bool is_apart = !options_.failed_folder.empty() && !result_.outcome.ok();
+    const bool is_apart = !options_.failed_folder.empty() && !result_.outcome.has_succeeded();
     if (is_apart) create_output_folder(output_ / options_.failed_folder);
     const std::string own = name + options_.name_suffix;
     const fs::path path =
         staging.publish(capture, is_apart ? options_.failed_folder + "/" + own : own);
     if (path.filename() != own)
       log::info("{} already exists; this capture is saved as {}", own, path.filename().string());
-    result_.captures.push_back({path, has_data, options_.injection->label_of(path)});
+    result_.captures.push_back({path, has_data, options_.injection->capture_label(path)});
   }
 
   void publish(const Staging& staging, const Fetched& fetched) {
@@ -461,7 +461,7 @@ class Run {
     if (interrupt::received() != 0) return Exit::interrupted;
     Exit exit = result_.outcome.exit_code();
     for (const LeftCapture& left : result_.left)
-      exit = gravest(exit, exit_of_code(left.exit_code.value_or(0)));
+      exit = gravest(exit, to_exit(left.exit_code.value_or(0)));
     return result_.notes.empty() ? exit : gravest(exit, Exit::partial_data);
   }
 
@@ -474,14 +474,13 @@ class Run {
   void explain() {
     RunInfo info;
     info.main = name_;
-    info.capture_there = !result_.captures.empty() || !result_.left.empty();
-    info.on_board = host_.is_board();
-    info.output_full = output_full_;
+    info.has_capture = !result_.captures.empty() || !result_.left.empty();
+    info.is_on_board = host_.is_board();
+    info.is_output_full = is_output_full_;
     info.outcome = result_.outcome;
     const std::string_view name = options_.injection->capture_name();
-    result_.problem = info.capture_there
-                          ? fmt::format("the run left a {} folder without data/", name)
-                          : fmt::format("the run left no {} folder", name);
+    result_.problem = info.has_capture ? fmt::format("the run left a {} folder without data/", name)
+                                       : fmt::format("the run left no {} folder", name);
     result_.likely_causes = options_.injection->likely_causes(info);
     std::string text = result_.problem + "; likely causes:";
     for (const std::string& cause : result_.likely_causes) text += "\n  - " + cause;
@@ -501,7 +500,7 @@ class Run {
   fs::path output_;
   Project project_;
   RunPaths paths_;
-  bool output_full_ = false;
+  bool is_output_full_ = false;
 };
 
 }  // namespace
@@ -512,7 +511,7 @@ std::int64_t wall_clock_ns() {
 }
 
 void collect(const CollectOptions& options, Host& host, CollectResult& result) {
-  Run(options, host, result).all();
+  CollectRun(options, host, result).all();
 }
 
 }  // namespace msprof

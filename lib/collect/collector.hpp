@@ -30,8 +30,8 @@ struct CollectOptions {
   Companion* companion = nullptr;     // not owned; null: none
   RunWatch* watch = nullptr;          // not owned; null: none
   WaitLimits limits;
-  bool stdout_to_stderr = false;
-  bool on_terminal = false;  // on a board
+  bool sends_stdout_to_stderr = false;
+  bool is_on_terminal = false;  // on a board
   // Folder of the runs; never copied, nor is the output folder.
   std::vector<std::filesystem::path> private_folders;
   // Files with a board's login; never copied.

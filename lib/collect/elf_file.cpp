@@ -37,9 +37,9 @@ struct Elf64 {
 };
 
 template <typename Words>
-class Reader {
+class ElfReader {
  public:
-  Reader(std::string_view bytes, ElfFile& file) : bytes_(bytes), file_(file) {}
+  ElfReader(std::string_view bytes, ElfFile& file) : bytes_(bytes), file_(file) {}
 
   void read() {
     if (!read_sections()) {
@@ -147,22 +147,22 @@ constexpr std::size_t kMachineOffset = 18;  // e_machine, after e_ident and e_ty
 
 struct Machine {
   unsigned number = 0;
-  bool big_endian = false;
+  bool is_big_endian = false;
   bool operator==(const Machine&) const = default;
 };
 
-std::optional<Machine> machine_of(std::string_view head) {
+std::optional<Machine> parse_machine(std::string_view head) {
   if (head.size() < kElfHeadBytes || !head.starts_with(ELFMAG)) return std::nullopt;
   Machine machine;
-  machine.big_endian = head[EI_DATA] == ELFDATA2MSB;
+  machine.is_big_endian = head[EI_DATA] == ELFDATA2MSB;
   const auto first = static_cast<unsigned char>(head[kMachineOffset]);
   const auto second = static_cast<unsigned char>(head[kMachineOffset + 1]);
-  machine.number = machine.big_endian ? first * 256U + second : second * 256U + first;
+  machine.number = machine.is_big_endian ? first * 256U + second : second * 256U + first;
   return machine;
 }
 
 // Returns the machine for `uname -m`; nullopt for names with an ambiguous byte order.
-std::optional<Machine> machine_named(std::string_view name) {
+std::optional<Machine> find_machine(std::string_view name) {
   if (name == "aarch64") return Machine{EM_AARCH64};
   if (name == "x86_64") return Machine{EM_X86_64};
   if (name.size() == 4 && name[0] == 'i' && name.ends_with("86")) return Machine{EM_386};
@@ -171,8 +171,8 @@ std::optional<Machine> machine_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string name_of(const Machine& machine) {
-  const char* order = machine.big_endian ? " (big endian)" : "";
+std::string machine_name(const Machine& machine) {
+  const char* order = machine.is_big_endian ? " (big endian)" : "";
   switch (machine.number) {
     case EM_AARCH64:
       return fmt::format("AArch64{}", order);
@@ -194,7 +194,7 @@ std::string name_of(const Machine& machine) {
 // 64-bit kernels run 32-bit programs of the same family.
 bool runs(const Machine& board, const Machine& program) {
   if (board == program) return true;
-  if (board.big_endian != program.big_endian) return false;
+  if (board.is_big_endian != program.is_big_endian) return false;
   const auto pair = [&](unsigned a, unsigned b) {
     return (board.number == a && program.number == b) || (board.number == b && program.number == a);
   };
@@ -203,7 +203,7 @@ bool runs(const Machine& board, const Machine& program) {
 
 }  // namespace
 
-std::string own_profiling_of(const ElfFile& program) {
+std::string find_own_profiling(const ElfFile& program) {
   for (const char* const name : {"svp_acl_prof_init", "svp_acl_prof_start"}) {
     if (program.takes(name)) return name;
   }
@@ -222,9 +222,9 @@ ElfFile parse_elf(std::string_view bytes) {
   if (bytes[EI_DATA] != ELFDATA2LSB) {
     file.unseen = "it is big endian";
   } else if (bytes[EI_CLASS] == ELFCLASS64) {
-    Reader<Elf64>(bytes, file).read();
+    ElfReader<Elf64>(bytes, file).read();
   } else {
-    Reader<Elf32>(bytes, file).read();
+    ElfReader<Elf32>(bytes, file).read();
   }
   return file;
 }
@@ -248,11 +248,11 @@ ElfFile read_elf(const std::filesystem::path& file) {
 
 std::string why_not_for_board(std::string_view program_head, std::string_view board_head,
                               std::string_view machine) {
-  const auto program = machine_of(program_head);
-  const auto shown = machine_of(board_head);
-  const auto board = shown ? shown : machine_named(machine);
+  const auto program = parse_machine(program_head);
+  const auto shown = parse_machine(board_head);
+  const auto board = shown ? shown : find_machine(machine);
   if (!program || !board || runs(*board, *program)) return "";
-  return fmt::format("{}, but the board runs {}", name_of(*program), name_of(*board));
+  return fmt::format("{}, but the board runs {}", machine_name(*program), machine_name(*board));
 }
 
 }  // namespace msprof

@@ -27,7 +27,7 @@ struct ElfFile {
 
 // Returns the function of the boards' runtime by which a program profiles itself, which conflicts
 // with acl.json: "svp_acl_prof_init"; empty: none.
-std::string own_profiling_of(const ElfFile& program);
+std::string find_own_profiling(const ElfFile& program);
 
 // Reads a file. A file that is missing or unreadable for the user counts as not ELF. Throws
 // Error(partial_data) on errors of the disk or this process.

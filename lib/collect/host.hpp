@@ -49,9 +49,9 @@ struct RunCommand {
   std::vector<std::string> environment;  // "NAME=value", in addition to the host's environment
   // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": prepended to the application's value.
   std::vector<std::string> prepended;
-  bool stdout_to_stderr = false;
-  bool on_terminal = false;    // on the board: output is unbuffered, as one stream
-  bool without_input = false;  // stdin is empty: the local stdin is used by msprof itself
+  bool sends_stdout_to_stderr = false;
+  bool is_on_terminal = false;  // on the board: output is unbuffered, as one stream
+  bool without_input = false;   // stdin is empty: the local stdin is used by msprof itself
   OutputChanges output_changes{};
   // Stored on a host whose runs survive a lost connection: the time limit, and a text for the
   // msprof that resumes.
@@ -72,12 +72,12 @@ struct ProgramEnd {
   std::string start_error;  // why it could not be started; empty if it was
   std::optional<int> exit_code;
   int signal = 0;
-  std::uint64_t left_over = 0;   // number of remaining processes, ended by the host
-  bool connection_lost = false;  // connection lost while it ran, so it was ended on the host
-  bool timed_out = false;        // the host ended it at its time limit
-  double seconds = 0;            // run time measured by the host; 0: not measured
-  std::string cut{};             // why it was cut off without an observed end; empty: it was not
-  bool is_unknown = false;       // nobody observed whether and how it ended
+  std::uint64_t left_over = 0;      // number of remaining processes, ended by the host
+  bool is_connection_lost = false;  // connection lost while it ran, so it was ended on the host
+  bool has_timed_out = false;       // the host ended it at its time limit
+  double seconds = 0;               // run time measured by the host; 0: not measured
+  std::string cut{};                // why it was cut off without an observed end; empty: it was not
+  bool is_unknown = false;          // nobody observed whether and how it ended
 };
 
 // A started application. The destructor ends it and all its child processes.
@@ -150,7 +150,9 @@ class Host {
   virtual std::unique_ptr<OutputPeek> peek() { return nullptr; }
   // Replaces the calls from existing_project() to start() if the host was created to resume a run.
   virtual ResumedRun resume() { return {}; }
-  virtual std::unique_ptr<RunningProgram> rejoin(bool /*stdout_to_stderr*/) { return nullptr; }
+  virtual std::unique_ptr<RunningProgram> rejoin(bool /*sends_stdout_to_stderr*/) {
+    return nullptr;
+  }
   // Free space for the run's output; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
   // What has been downloaded during the run; empty if nothing is before its end. Thread-safe.

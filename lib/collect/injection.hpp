@@ -16,9 +16,9 @@ namespace msprof {
 // Facts about a run without a profile, used to exclude causes.
 struct RunInfo {
   std::string main;
-  bool capture_there = false;  // there is a capture folder, but without data
-  bool on_board = false;
-  bool output_full = false;  // no space for the run's output
+  bool has_capture = false;  // there is a capture folder, but without data
+  bool is_on_board = false;
+  bool is_output_full = false;  // no space for the run's output
   Outcome outcome;
 };
 
@@ -33,7 +33,7 @@ class Injection {
   // Changes the command; call after plan_files().
   virtual void apply(const RunPaths& paths, RunCommand& command) = 0;
   // Label for an arrived capture: "rank 3"; empty: none.
-  virtual std::string label_of(const std::filesystem::path& capture) const = 0;
+  virtual std::string capture_label(const std::filesystem::path& capture) const = 0;
   // Possible reasons for a run without a profile, the most likely first; each a sentence without
   // its full stop.
   virtual std::vector<std::string> likely_causes(const RunInfo& info) const = 0;

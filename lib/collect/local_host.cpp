@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, std::string>> LocalHost::facts() const {
 
 Project LocalHost::existing_project(const std::string& main, const std::string& folder,
                                     const fs::path& scratch) {
-  in_place_ = true;
+  is_in_place_ = true;
   project_ = folder;
   output_ = scratch / kOutputName;
   make_folder(output_);
@@ -96,11 +96,11 @@ Project LocalHost::existing_project(const std::string& main, const std::string& 
 }
 
 std::optional<std::uint64_t> LocalHost::free_bytes() {
-  return free_bytes_of(output_);
+  return read_free_bytes(output_);
 }
 
 RunPaths LocalHost::open(const Project& project) {
-  if (in_place_) return {project_.string(), output_.string()};
+  if (is_in_place_) return {project_.string(), output_.string()};
   const int removed = remove_stale_runs(runs_);
   if (removed > 0)
     log::verbose("removed {} from {}",
@@ -125,7 +125,7 @@ RunPaths LocalHost::open(const Project& project) {
 }
 
 TransferTotals LocalHost::place(const Project& project, const std::vector<ExtraFile>& files) {
-  if (in_place_) return {};
+  if (is_in_place_) return {};
   std::set<fs::path> replaced;
   for (const ExtraFile& file : files) replaced.insert(file.path.lexically_normal());
   Progress progress("copying the project", project.bytes);
@@ -194,7 +194,7 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
   program.path = project_ / command.main;
   program.arguments = command.arguments;
   program.working_folder = project_ / command.working_folder;
-  program.stdout_to_stderr = command.stdout_to_stderr;
+  program.sends_stdout_to_stderr = command.sends_stdout_to_stderr;
   program.without_input = command.without_input;
   program.output_changes = command.output_changes;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -215,7 +215,7 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
                  (project_ / command.acl_json).lexically_normal().string());
   }
   set_variable(program.environment, "PWD", program.working_folder.string());
-  if (!in_place_) add_libraries(program);
+  if (!is_in_place_) add_libraries(program);
   return std::make_unique<LocalProcess>(program);
 }
 
@@ -305,7 +305,7 @@ Fetched LocalHost::fetch(const fs::path& into) {
   Fetched fetched;
   make_folder(into / "captures");
   make_folder(into / "files");
-  if (in_place_) {
+  if (is_in_place_) {
     fetch_output(into, fetched);
     return fetched;
   }
@@ -339,7 +339,7 @@ std::string LocalHost::keep() {
 }
 
 std::string LocalHost::stay() {
-  if (in_place_) {
+  if (is_in_place_) {
     // Moves it out of the scratch folder, which is removed with the run.
     const fs::path kept = output_.parent_path().parent_path().parent_path() /
                           fmt::format("profiling.kept.{}", random_name());

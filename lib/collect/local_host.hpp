@@ -48,7 +48,7 @@ class LocalHost : public Host {
   std::string stay();  // keeps the run folder and returns where it is
 
   std::filesystem::path runs_;
-  bool in_place_ = false;  // there is no copy: the application runs in the project itself
+  bool is_in_place_ = false;  // there is no copy: the application runs in the project itself
   std::unique_ptr<RunFolder> folder_;
   std::filesystem::path tree_;  // parent of the project: the application's ".."
   std::filesystem::path project_;

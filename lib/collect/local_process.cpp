@@ -63,7 +63,7 @@ std::int64_t now_ms() {
 }
 
 // Parses digits; returns -1 for any other name. strtol may use the locale.
-pid_t number_of(const char* text) {
+pid_t parse_pid(const char* text) {
   pid_t value = 0;
   if (*text == '\0') return -1;
   for (; *text != '\0'; ++text) {
@@ -98,7 +98,7 @@ ProcessState read_state(int proc_fd, const char* pid_name) {
   char* const parent = end;
   while (*end >= '0' && *end <= '9') ++end;
   *end = '\0';
-  result.parent = number_of(parent);
+  result.parent = parse_pid(parent);
   return result;
 }
 
@@ -127,7 +127,7 @@ int signal_children(int signal_number, pid_t except) {
       std::memcpy(&length, buffer + at + offsetof(DirectoryEntry, length), sizeof(length));
       const char* name = buffer + at + offsetof(DirectoryEntry, name);
       at += length;
-      const pid_t pid = number_of(name);
+      const pid_t pid = parse_pid(name);
       if (pid <= 0 || pid == except) continue;
       const ProcessState process = read_state(proc_fd, name);
       if (process.parent != self || process.state == 'Z' || process.state == 'X') continue;
@@ -202,7 +202,7 @@ class Supervisor {
       _exit(1);
     }
     ::setpgid(application_, application_);
-    while (!all_gone()) step();
+    while (!are_all_gone()) step();
     report(Report::finished, 0);
     _exit(0);
   }
@@ -233,14 +233,14 @@ class Supervisor {
     const ssize_t count = ::read(control_fd_, &number, 1);
     if (count < 0 && errno == EINTR) return;
     if (count == 1) {
-      asked_to_end_ = true;
+      was_asked_to_end_ = true;
       signal_all(number);
       if (number == SIGKILL) kill_at_ms_ = now_ms() + kKillAgainMs;
       return;
     }
     control_fd_ = -1;  // msprof is gone
-    if (!asked_to_end_) signal_all(SIGTERM);
-    end_within(asked_to_end_ ? 0 : kFarewellMs);
+    if (!was_asked_to_end_) signal_all(SIGTERM);
+    end_within(was_asked_to_end_ ? 0 : kFarewellMs);
   }
 
   void end_within(std::int64_t limit_ms) {
@@ -255,7 +255,7 @@ class Supervisor {
     signal_children(number, application_);
   }
 
-  bool all_gone() {
+  bool are_all_gone() {
     if (application_ > 0) {
       siginfo_t info = {};
       const auto id = static_cast<id_t>(application_);
@@ -300,7 +300,7 @@ class Supervisor {
   int signal_fd_ = -1;
   pid_t application_ = 0;
   std::int64_t kill_at_ms_ = -1;
-  bool asked_to_end_ = false;
+  bool was_asked_to_end_ = false;
 };
 
 // msprof writes signal numbers as single bytes to `control_fd`; its end means that msprof is gone.
@@ -367,7 +367,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   supervised.arguments = argument_pointers.data();
   supervised.environment = environment_pointers.data();
   supervised.working_folder = program.working_folder.c_str();
-  const int stdout_fd = program.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO;
+  const int stdout_fd = program.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO;
   Pipe output;
   if (!program.output_changes.is_empty()) output = make_pipe();
   supervised.stdout_fd = output.write_end ? output.write_end.get() : stdout_fd;
@@ -396,7 +396,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
 }
 
 LocalProcess::~LocalProcess() {
-  if (finished_) return;
+  if (is_finished_) return;
   signal(SIGKILL);
   while (read_report()) {
   }
@@ -416,7 +416,7 @@ void LocalProcess::signal(int number) {
 }
 
 std::optional<ProgramEnd> LocalProcess::wait(std::chrono::milliseconds limit) {
-  if (finished_) return end_;
+  if (is_finished_) return end_;
   struct pollfd fd = {reports_.get(), POLLIN, 0};
   if (::poll(&fd, 1, static_cast<int>(limit.count())) <= 0) return std::nullopt;
   if (read_report()) return std::nullopt;
@@ -448,7 +448,7 @@ bool LocalProcess::read_report() {
 }
 
 void LocalProcess::finish() {
-  finished_ = true;
+  is_finished_ = true;
   control_.reset();
   pump_.reset();
   while (::waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {

@@ -20,7 +20,7 @@ struct LocalProgram {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path working_folder;
-  bool stdout_to_stderr = false;
+  bool sends_stdout_to_stderr = false;
   bool without_input = false;
   OutputChanges output_changes;  // if not empty, stdout is a pipe
 };
@@ -49,7 +49,7 @@ class LocalProcess : public RunningProgram {
   FileDescriptor reports_;
   std::unique_ptr<RewritingPump> pump_;  // null: the application writes directly to our stdout
   ProgramEnd end_;
-  bool finished_ = false;
+  bool is_finished_ = false;
 };
 
 }  // namespace msprof

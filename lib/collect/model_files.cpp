@@ -88,7 +88,7 @@ std::vector<ModelFile> find_model_files(const Project& project,
     if (error) continue;
     try {
       if (model.bytes <= kMaxHashedBytes - hashed) {
-        model.sha256 = sha256_of_file(source);
+        model.sha256 = sha256_file(source);
         hashed += model.bytes;
       }
     } catch (const Error& failed) {

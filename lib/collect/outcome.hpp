@@ -14,19 +14,19 @@ namespace msprof {
 
 struct Outcome {
   ProgramEnd end;
-  bool interrupted = false;  // by the user
-  bool timed_out = false;    // by --timeout
+  bool was_interrupted = false;  // by the user
+  bool has_timed_out = false;    // by --timeout
   double seconds = 0;
 
   // True if it ended by itself and reported success, or ran until its time limit and then ended on
   // request.
-  bool ok() const;
+  bool has_succeeded() const;
   // Exit code of msprof: ok (also for an unknown end), application_failed, board_unreachable or
   // interrupted.
   Exit exit_code() const;
 
  private:
-  bool ended_on_term() const;
+  bool has_ended_on_term() const;
 };
 
 struct WaitLimits {

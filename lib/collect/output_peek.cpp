@@ -45,7 +45,7 @@ void LocalPeek::ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) {
   for (const PeekWish& wish : wishes)
     answer.parts.push_back(
         {wish.path, wish.from, read_peeked_part(folder_ / wish.path, wish.from, wish.bytes)});
-  if (with_free_bytes) answer.free_bytes = free_bytes_of(folder_);
+  if (with_free_bytes) answer.free_bytes = read_free_bytes(folder_);
   answer_ = std::move(answer);
 }
 

@@ -19,23 +19,23 @@ std::string OutputRewriter::take(std::string_view bytes) {
     if (is_dropping_) {
       const std::size_t end = rest.find('\n');
       is_dropping_ = end == std::string_view::npos;
-      at_line_start_ = !is_dropping_;
+      is_at_line_start_ = !is_dropping_;
       at += is_dropping_ ? rest.size() : end + 1;
       continue;
     }
-    if (at_line_start_ && !dropped.empty() && rest.starts_with(dropped)) {
+    if (is_at_line_start_ && !dropped.empty() && rest.starts_with(dropped)) {
       is_dropping_ = true;
       continue;
     }
-    if (at_line_start_ && dropped.starts_with(rest)) break;
+    if (is_at_line_start_ && dropped.starts_with(rest)) break;
     if (!from.empty() && rest.starts_with(from)) {
       out += to;
       at += from.size();
-      at_line_start_ = false;
+      is_at_line_start_ = false;
       continue;
     }
     if (from.starts_with(rest)) break;
-    at_line_start_ = rest.front() == '\n';
+    is_at_line_start_ = rest.front() == '\n';
     out += rest.front();
     ++at;
   }

@@ -26,7 +26,7 @@ class OutputRewriter {
  private:
   OutputChanges changes_;
   std::string held_;
-  bool at_line_start_ = true;
+  bool is_at_line_start_ = true;
   bool is_dropping_ = false;
 };
 

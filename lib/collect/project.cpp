@@ -28,7 +28,7 @@ constexpr std::uint64_t kSmallFileBytes = 64 << 10;
 constexpr std::uint64_t kIniFileBytes = 4 << 20;
 
 // Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf~".
-bool named_like_ini(const fs::path& file) {
+bool is_named_like_ini(const fs::path& file) {
   const std::string name = lower_ascii(file.filename().string());
   for (const std::string_view extension : {".ini", ".cfg", ".conf"}) {
     const auto at = name.find(extension);
@@ -71,7 +71,7 @@ fs::path real_place(const fs::path& file) {
   return fs::weakly_canonical(file.parent_path()) / file.filename();
 }
 
-fs::path project_of(const fs::path& executable) {
+fs::path find_project(const fs::path& executable) {
   fs::path folder = executable.parent_path();
   fs::path parent = folder.parent_path();
   std::error_code error;
@@ -87,7 +87,7 @@ void check_executable(const fs::path& file) {
 
 class Scanner {
  public:
-  Scanner(const Target& target, const ScanOptions& options) : options_(options) {
+  Scanner(const ProjectTarget& target, const ScanOptions& options) : options_(options) {
     project_.target = target;
     const fs::path file = target.root / kIgnoreName;
     std::error_code error;
@@ -101,7 +101,7 @@ class Scanner {
         project_.target.root,
         [this](const fs::path& path, const struct stat& status) { return visit(path, status); },
         [this](const fs::path& path, int error_number) { pass_over(root() / path, error_number); });
-    if (options_.limited) check_limits();
+    if (options_.is_limited) check_limits();
     return std::move(project_);
   }
 
@@ -112,7 +112,7 @@ class Scanner {
     if (!excluded.reason.empty()) {
       const bool special =
           !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
-      excluded.unexpected = special || (excluded.reason == kLikeCapture && !is_capture(path));
+      excluded.is_unexpected = special || (excluded.reason == kLikeCapture && !is_capture(path));
       project_.excluded.push_back(std::move(excluded));
       return false;
     }
@@ -178,7 +178,7 @@ class Scanner {
       if (path.filename() == kAclName) project_.acl_files.push_back(path);
     }
     if (kind != EntryKind::folder) ++project_.file_count;
-    if (options_.limited && project_.file_count > kMaxCounted) check_limits();
+    if (options_.is_limited && project_.file_count > kMaxCounted) check_limits();
     project_.entries.push_back(std::move(entry));
   }
 
@@ -262,14 +262,14 @@ IgnorePatterns::IgnorePatterns(std::string_view text) {
     if (line.empty() || line.starts_with('#')) continue;
     Pattern pattern;
     if (line.starts_with('!')) {
-      pattern.negated = true;
+      pattern.is_negated = true;
       line.remove_prefix(1);
     }
     if (line.ends_with('/')) {
-      pattern.folders_only = true;
+      pattern.matches_folders_only = true;
       line.remove_suffix(1);
     }
-    pattern.anchored = line.find('/') != std::string_view::npos;
+    pattern.is_anchored = line.find('/') != std::string_view::npos;
     if (line.starts_with('/')) line.remove_prefix(1);
     if (line.starts_with("./")) line.remove_prefix(2);
     if (line.empty()) continue;
@@ -281,9 +281,9 @@ IgnorePatterns::IgnorePatterns(std::string_view text) {
 bool IgnorePatterns::match(const fs::path& relative, bool is_folder) const {
   bool matched = false;
   for (const Pattern& pattern : patterns_) {
-    if (pattern.folders_only && !is_folder) continue;
-    const fs::path subject = pattern.anchored ? relative : relative.filename();
-    if (::fnmatch(pattern.glob.c_str(), subject.c_str(), 0) == 0) matched = !pattern.negated;
+    if (pattern.matches_folders_only && !is_folder) continue;
+    const fs::path subject = pattern.is_anchored ? relative : relative.filename();
+    if (::fnmatch(pattern.glob.c_str(), subject.c_str(), 0) == 0) matched = !pattern.is_negated;
   }
   return matched;
 }
@@ -293,7 +293,7 @@ bool is_capture_folder_name(std::string_view name) {
 }
 
 bool holds_login(const fs::path& file, std::uint64_t size_bytes) {
-  if (size_bytes > (named_like_ini(file) ? kIniFileBytes : kSmallFileBytes)) return false;
+  if (size_bytes > (is_named_like_ini(file) ? kIniFileBytes : kSmallFileBytes)) return false;
   try {
     const std::string text = read_text_file(file, kIniFileBytes);
     // Old editors use only '\r' as line end.
@@ -315,8 +315,8 @@ bool is_within(const fs::path& path, const fs::path& folder) {
   return in_folder == folder.end();
 }
 
-Target find_target(const std::string& main, const std::optional<std::string>& project,
-                   const fs::path& current) {
+ProjectTarget find_target(const std::string& main, const std::optional<std::string>& project,
+                          const fs::path& current) {
   std::optional<fs::path> root;
   if (project) root = real_folder(current / *project, "--project");
   std::vector<fs::path> candidates = {current / main};
@@ -337,8 +337,8 @@ Target find_target(const std::string& main, const std::optional<std::string>& pr
       continue;
     }
     check_executable(file);
-    Target target;
-    target.root = root ? *root : project_of(file);
+    ProjectTarget target;
+    target.root = root ? *root : find_project(file);
     target.main = file.lexically_relative(target.root);
     const fs::path here = fs::weakly_canonical(current);
     target.working_folder = is_within(here, target.root) ? here.lexically_relative(target.root)
@@ -349,7 +349,7 @@ Target find_target(const std::string& main, const std::optional<std::string>& pr
   throw Error(Exit::nothing_to_do, fmt::format("cannot run '{}': {}", main, why));
 }
 
-Project scan_project(const Target& target, const ScanOptions& options) {
+Project scan_project(const ProjectTarget& target, const ScanOptions& options) {
   Project project = Scanner(target, options).scan();
   const auto has = [&](const fs::path& path) {
     return std::any_of(project.entries.begin(), project.entries.end(),

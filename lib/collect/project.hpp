@@ -14,7 +14,7 @@
 namespace msprof {
 
 // An executable and its project on this machine.
-struct Target {
+struct ProjectTarget {
   std::filesystem::path root;            // absolute, with links resolved
   std::filesystem::path main;            // relative to root
   std::filesystem::path working_folder;  // relative to root; empty: root itself
@@ -24,8 +24,8 @@ struct Target {
 // else the executable's folder, or its parent if that contains src/acl.json. The working folder is
 // `current` if it is inside the project, else the executable's folder. Throws Error(nothing_to_do)
 // naming what is missing.
-Target find_target(const std::string& main, const std::optional<std::string>& project,
-                   const std::filesystem::path& current);
+ProjectTarget find_target(const std::string& main, const std::optional<std::string>& project,
+                          const std::filesystem::path& current);
 
 enum class EntryKind { folder, file, link };
 
@@ -42,11 +42,11 @@ struct ProjectEntry {
 struct Excluded {
   std::filesystem::path path;
   std::string reason;
-  bool unexpected = false;  // reported to the user without being asked
+  bool is_unexpected = false;  // reported to the user without being asked
 };
 
 struct Project {
-  Target target;
+  ProjectTarget target;
   std::vector<ProjectEntry> entries;  // folders before their contents
   std::vector<std::filesystem::path> acl_files;
   std::vector<Excluded> excluded;
@@ -62,7 +62,7 @@ struct ScanOptions {
   // appended "~2" and so on.
   std::vector<std::filesystem::path> earlier_results;
   std::vector<std::filesystem::path> private_files;  // absolute: files with a board's login
-  bool limited = true;                               // false if the user specified the project
+  bool is_limited = true;                            // false if the user specified the project
   // False for a host that cannot access this machine's files: links that lead out of the project
   // are then excluded and reported.
   bool links_may_leave = true;
@@ -74,7 +74,7 @@ inline constexpr std::uint64_t kMaxBytes = 2'000'000'000;
 // Lists the contents of the copy. Excludes captures, version control, files with an [ssh_config]
 // section, the folders of `options` and matches of .msprofignore. Throws Error(usage) above the
 // limits, naming --project.
-Project scan_project(const Target& target, const ScanOptions& options);
+Project scan_project(const ProjectTarget& target, const ScanOptions& options);
 
 // Returns true if `path` is `folder` or inside it; both must be absolute and normalized.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
@@ -94,9 +94,9 @@ class IgnorePatterns {
  private:
   struct Pattern {
     std::string glob;
-    bool folders_only = false;
-    bool anchored = false;
-    bool negated = false;
+    bool matches_folders_only = false;
+    bool is_anchored = false;
+    bool is_negated = false;
   };
   std::vector<Pattern> patterns_;
 };

@@ -45,7 +45,8 @@ std::vector<std::string> find_captures(const TreeListing& before, const TreeList
 
 ListedFile listed(const struct stat& status) {
   ListedFile file;
-  file.special = !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
+  file.is_special =
+      !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
   if (S_ISDIR(status.st_mode)) file.kind = EntryKind::folder;
   if (S_ISLNK(status.st_mode)) file.kind = EntryKind::link;
   file.size_bytes = static_cast<std::uint64_t>(status.st_size);

@@ -26,7 +26,7 @@ inline constexpr std::string_view kParentFolder = "parent-folder";
 // Entry of a tree, with the attributes that a write changes. A board reports whole seconds.
 struct ListedFile {
   EntryKind kind = EntryKind::file;
-  bool special = false;  // neither file, folder nor link
+  bool is_special = false;  // neither file, folder nor link
   std::uint64_t size_bytes = 0;
   std::int64_t mtime_seconds = 0;
   std::int64_t ctime_seconds = 0;  // 0 if the listing method does not report it
@@ -35,8 +35,8 @@ struct ListedFile {
   std::int64_t mtime_part_ns = 0;  // fraction of a second; 0 if unknown
   std::int64_t ctime_part_ns = 0;
 
-  bool is_file() const { return kind == EntryKind::file && !special; }
-  bool is_folder() const { return kind == EntryKind::folder && !special; }
+  bool is_file() const { return kind == EntryKind::file && !is_special; }
+  bool is_folder() const { return kind == EntryKind::folder && !is_special; }
   bool operator==(const ListedFile&) const = default;
 };
 

@@ -122,7 +122,7 @@ std::size_t RunFolder::others() const {
 }
 
 RunFolder::~RunFolder() {
-  if (kept_) return;
+  if (is_kept_) return;
   if (!remove_tree(path_)) {
     log::warn("could not remove {}; the next run tries again", path_.string());
     return;

@@ -31,14 +31,14 @@ class RunFolder {
   // sees the other.
   std::size_t others() const;
   // Keeps the folder until the next run removes it.
-  void keep() { kept_ = true; }
+  void keep() { is_kept_ = true; }
 
  private:
   std::filesystem::path path_;
   std::filesystem::path project_;
   std::filesystem::path lock_path_;
   FileDescriptor lock_;
-  bool kept_ = false;
+  bool is_kept_ = false;
 };
 
 // Removes the run folders below `runs` that no process has locked; on file systems without locks,

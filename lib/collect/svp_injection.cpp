@@ -47,7 +47,7 @@ void SvpInjection::add_no_capture(const RunInfo& info, std::vector<std::string>&
                     "yours with --acl-json FILE if it has another name or folder)",
                     info.main, info.main));
   }
-  if (!info.on_board) {
+  if (!info.is_on_board) {
     causes.push_back(
         fmt::format("{} is not linked to a libsvp_acl.so that can profile", info.main));
   } else {
@@ -79,17 +79,17 @@ std::vector<std::string> SvpInjection::likely_causes(const RunInfo& info) const 
         "a shared library was not found: put libraries next to the executable (RUNPATH), into lib/ "
         "of the project or on LD_LIBRARY_PATH");
   }
-  if (!info.outcome.ok() || info.outcome.timed_out) {
-    causes.push_back(fmt::format(
-        "{} ended before {}", info.main,
-        info.capture_there ? "a model was executed" : "svp_acl_init or the first model"));
+  if (!info.outcome.has_succeeded() || info.outcome.has_timed_out) {
+    causes.push_back(
+        fmt::format("{} ended before {}", info.main,
+                    info.has_capture ? "a model was executed" : "svp_acl_init or the first model"));
   }
-  if (info.output_full) causes.push_back("the disk of the run is full");
-  if (plan_.dump_on) {
+  if (info.is_output_full) causes.push_back("the disk of the run is full");
+  if (plan_.is_dump_on) {
     causes.push_back(
         "acl.json also enables dump, which cannot be combined with profiling: switch it off");
   }
-  if (info.capture_there) {
+  if (info.has_capture) {
     add_no_data(causes);
   } else {
     add_no_capture(info, causes);

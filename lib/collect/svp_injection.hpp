@@ -21,7 +21,7 @@ class SvpInjection : public Injection {
   std::string_view capture_name() const override { return "JOB"; }
   std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) override;
   void apply(const RunPaths& paths, RunCommand& command) override;
-  std::string label_of(const std::filesystem::path&) const override { return ""; }
+  std::string capture_label(const std::filesystem::path&) const override { return ""; }
   std::vector<std::string> likely_causes(const RunInfo& info) const override;
 
  private:

@@ -71,7 +71,7 @@ class Calls {
 
   // The tasks of a run with their calls, sorted by (launch, start, id). Tasks without a call are
   // left out.
-  std::vector<Task> tasks_of(const TaskSums::Run& run) const {
+  std::vector<Task> list_tasks(const TaskSums::Run& run) const {
     std::vector<Task> tasks;
     tasks.reserve(run.comm_tasks.size());
     for (const TaskSums::CommTask& times : run.comm_tasks) {
@@ -113,8 +113,8 @@ class DeviceOps {
   void add(const Task& task) {
     const TaskSums::CommTask& times = *task.times;
     const Call& call = *task.call;
-    const std::int64_t index = index_of(task);
-    const std::size_t op = op_of(task, index, turn_of(call));
+    const std::int64_t index = op_index(task);
+    const std::size_t op = find_or_add_op(task, index, count_turn(call));
     tasks_.emplace_back(times.id, op);
     if (!call.is_master) return;
     Op& found = ops_[op];
@@ -168,7 +168,7 @@ class DeviceOps {
   }
 
   // Number of the group's operators that started before that of the task.
-  std::int64_t index_of(const Task& task) {
+  std::int64_t op_index(const Task& task) {
     const Call& call = *task.call;
     Counter& counter = counters_[{op_name(call.op_name_id).is_aicpu, call.group_hash}];
     if (task.times->start_ns > begin_ns_ && call.op_begin_count > counter.begin_count) {
@@ -179,13 +179,13 @@ class DeviceOps {
   }
 
   // How often the call was seen in this launch: the tasks of a graph run repeatedly.
-  std::int64_t turn_of(const Call& call) {
+  std::int64_t count_turn(const Call& call) {
     if (call.host_count != launch_) turns_.clear();
     launch_ = call.host_count;
     return ++turns_[call.id];
   }
 
-  std::size_t op_of(const Task& task, std::int64_t index, std::int64_t turn) {
+  std::size_t find_or_add_op(const Task& task, std::int64_t index, std::int64_t turn) {
     const Call& call = *task.call;
     const std::tuple key(call.op_name_id, call.group_hash, index, turn);
     const auto [at, is_new] = numbers_.try_emplace(key, ops_.size());
@@ -262,7 +262,7 @@ void derive_comm_ops(TraceDbWriter& store, const TaskSums& tasks) {
   std::int64_t next_span_id = 1;
   for (const TaskSums::Run& run : tasks.runs) {
     DeviceOps ops(store, db, run.device_id, begin_ns);
-    for (const Task& task : calls.tasks_of(run)) {
+    for (const Task& task : calls.list_tasks(run)) {
       ops.add(task);
       if (!task.call->has_item) continue;
       const auto group = groups.try_emplace({run.device_id, task.call->group_name_id}, kNull).first;

@@ -105,7 +105,7 @@ using namespace cann::step_tag;
 
 constexpr StepMark kNoMark{kNull, kNull, 0, 0};
 
-struct Part {
+struct IterationPart {
   StepMark start;
   StepMark end;
 };
@@ -118,8 +118,8 @@ struct Iteration {
   StepMark forward = kNoMark;
   StepMark backward = kNoMark;
   StepMark end = kNoMark;
-  std::vector<Part> reduces;
-  std::vector<Part> get_nexts;
+  std::vector<IterationPart> reduces;
+  std::vector<IterationPart> get_nexts;
 };
 
 bool is_there(const StepMark& mark) {
@@ -183,7 +183,7 @@ class ModelSteps {
 
   template <typename Key>
   static void pair(const StepMark& mark, const Key& key, std::map<Key, StepMark>& open,
-                   std::vector<Part>& parts) {
+                   std::vector<IterationPart>& parts) {
     if (mark.tag % 2 == 0) {
       open.insert_or_assign(key, mark);
       return;
@@ -311,9 +311,9 @@ class DeviceSteps {
     return ns < -INT64_MAX ? -INT64_MAX : static_cast<std::int64_t>(ns);
   }
 
-  static void write_parts(TraceDbWriter& store, const std::vector<Part>& parts, bool is_get_next,
-                          std::int64_t iteration_id, std::int64_t& part_id) {
-    for (const Part& part : parts) {
+  static void write_parts(TraceDbWriter& store, const std::vector<IterationPart>& parts,
+                          bool is_get_next, std::int64_t iteration_id, std::int64_t& part_id) {
+    for (const IterationPart& part : parts) {
       store.add(IterationPartRow{++part_id, iteration_id, is_get_next ? 1 : 0, part.start.time_ns,
                                  part.end.time_ns});
     }
@@ -345,7 +345,7 @@ class StepReader {
             " ORDER BY model_number, ticks, min(id)")) {}
 
   // Duplicate marks are used once.
-  DeviceSteps steps_of(std::int64_t device) {
+  DeviceSteps read_steps(std::int64_t device) {
     const auto frequency = frequencies_.find(device);
     DeviceSteps steps(device, frequency == frequencies_.end() ? 0 : frequency->second, is_old_);
     std::vector<std::pair<std::int64_t, StepMark>> marks;
@@ -376,7 +376,7 @@ class StepReader {
 
 std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device) {
   std::vector<IterationEnd> ends;
-  const DeviceSteps steps = StepReader(db).steps_of(device);
+  const DeviceSteps steps = StepReader(db).read_steps(device);
   for (const Iteration& one : steps.iterations()) {
     if (!one.is_framework_step) ends.push_back({one.end.time_ns, one.model, one.number});
   }
@@ -389,15 +389,15 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 void derive_iterations(TraceDbWriter& store) {
   const Database& db = store.readable();
   // Ids continue after those of training_trace.
-  const auto last_of = [&](const char* sql) {
+  const auto read_last = [&](const char* sql) {
     Statement read = db.prepare(sql);
     return read.step() ? read.integer(0) : 0;
   };
-  std::int64_t iteration_id = last_of("SELECT ifnull(max(id), 0) FROM iteration");
-  std::int64_t part_id = last_of("SELECT ifnull(max(id), 0) FROM iteration_part");
+  std::int64_t iteration_id = read_last("SELECT ifnull(max(id), 0) FROM iteration");
+  std::int64_t part_id = read_last("SELECT ifnull(max(id), 0) FROM iteration_part");
   Statement devices = db.prepare("SELECT DISTINCT device_id FROM step_mark ORDER BY device_id");
   StepReader reader(db);
-  while (devices.step()) reader.steps_of(devices.integer(0)).write(store, iteration_id, part_id);
+  while (devices.step()) reader.read_steps(devices.integer(0)).write(store, iteration_id, part_id);
 }
 
 }  // namespace msprof

@@ -41,7 +41,7 @@ std::vector<Interval> merged(const std::vector<Interval>& a, const std::vector<I
   return result.intervals();
 }
 
-IntervalUnion communication_of(const Database& db, std::int64_t device_id) {
+IntervalUnion read_communication(const Database& db, std::int64_t device_id) {
   IntervalUnion result;
   const std::int64_t begin_ns = read_meta_integer(db, "window.begin_ns").value_or(0);
   Statement ops =
@@ -81,7 +81,7 @@ void derive_overlap(TraceDbWriter& store, const TaskSums& tasks) {
   const Database& db = store.readable();
   std::int64_t next_id = 1;
   for (const TaskSums::Run& run : tasks.runs)
-    write(store, run, communication_of(db, run.device_id).intervals(), next_id);
+    write(store, run, read_communication(db, run.device_id).intervals(), next_id);
 }
 
 }  // namespace msprof

@@ -28,7 +28,7 @@ double as_double(std::int64_t counter) {
   return counter == kNull ? 0 : static_cast<double>(static_cast<std::uint64_t>(counter));
 }
 
-PmuUnit unit_of(const PmuMetric& metric) {
+PmuUnit metric_unit(const PmuMetric& metric) {
   switch (metric.formula) {
     case PmuFormula::share:
     case PmuFormula::quotient:
@@ -51,7 +51,7 @@ PmuMetrics::PmuMetrics(const Database& db, Choice choice) : choice_(choice) {
   if (!any.step()) return;
   read_devices(db);
   read_cells(db);
-  if (devices_.empty() || (cycles_[kAic] == kNone && cycles_[kAiv] == kNone)) return;
+  if (devices_.empty() || (cycles_[kAic] == kUnset && cycles_[kAiv] == kUnset)) return;
   has_sides_ = platform_ == kAscend910B || is_v6_platform(platform_);
   is_310_ = platform_ == kAscend310;
   is_old_ = !read_meta(db, "generation").empty();
@@ -90,7 +90,7 @@ void PmuMetrics::read_cells(const Database& db) {
   }
   const auto cell = [&](const char* name) {
     const auto at = cells_.find(name);
-    return at == cells_.end() ? kNone : at->second;
+    return at == cells_.end() ? kUnset : at->second;
   };
   cycles_ = {cell("aic_total_cycles"), cell("aiv_total_cycles")};
   frequency_ = cell("frequency_mhz");
@@ -115,17 +115,17 @@ void PmuMetrics::add_common_columns() {
   const bool has_core_set = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
     return !device.metrics[kAic].empty();
   });
-  add_set(has_core_set ? kAic : kAiv, kNone);
+  add_set(has_core_set ? kAic : kAiv, kUnset);
 }
 
 void PmuMetrics::add_set(std::size_t side, int fixed_side) {
   const auto device = std::find_if(devices_.begin(), devices_.end(), [&](const Device& other) {
     return !other.metrics[side].empty();
   });
-  if (device == devices_.end() || cycles_[side] == kNone) return;
-  const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
+  if (device == devices_.end() || cycles_[side] == kUnset) return;
+  const std::string prefix = fixed_side == kUnset ? "" : side == kAic ? "aic_" : "aiv_";
   const bool is_vector = fixed_side == static_cast<int>(kAiv);
-  const bool takes_all = choice_ == Choice::all || fixed_side == kNone;
+  const bool takes_all = choice_ == Choice::all || fixed_side == kUnset;
   Plan plan;
   plan.side = fixed_side;
   const std::string total = is_vector ? "aiv_time(us)" : "aicore_time(us)";
@@ -146,8 +146,8 @@ void PmuMetrics::add_metric(const PmuMetric& metric, std::size_t side, int fixed
   plan.side = fixed_side;
   plan.is_missing = metric.is_missing;
   if (metric.is_missing ? choice_ == Choice::all : !resolve(metric, plan)) return;
-  const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
-  add_column(prefix + metric.name, unit_of(metric), plan);
+  const std::string prefix = fixed_side == kUnset ? "" : side == kAic ? "aic_" : "aiv_";
+  add_column(prefix + metric.name, metric_unit(metric), plan);
 }
 
 bool PmuMetrics::resolve(const PmuMetric& metric, Plan& plan) const {
@@ -159,46 +159,46 @@ bool PmuMetrics::resolve(const PmuMetric& metric, Plan& plan) const {
     for (std::size_t i = 0; i < metric.term_count; ++i) {
       const PmuTerm& term = metric.terms[i];
       const auto cell = cells_.find(fmt::format("{}_{:#x}", kSides[side], term.event));
-      plan.counters[side][i] = cell == cells_.end() ? kNone : cell->second;
+      plan.counters[side][i] = cell == cells_.end() ? kUnset : cell->second;
       plan.factors[i] = term.factor;
       has_all = has_all && (cell != cells_.end() || term.is_optional);
     }
-    if (!has_all) plan.counters[side][0] = kNone;
-    const bool counts = plan.side == kNone || plan.side == static_cast<int>(side);
+    if (!has_all) plan.counters[side][0] = kUnset;
+    const bool counts = plan.side == kUnset || plan.side == static_cast<int>(side);
     is_there = is_there || (has_all && counts);
   }
   return is_there;
 }
 
-int PmuMetrics::column_of(std::string_view name) const {
+int PmuMetrics::find_column(std::string_view name) const {
   const auto at = std::find_if(columns_.begin(), columns_.end(),
                                [&](const PmuColumn& column) { return column.name == name; });
-  return at == columns_.end() ? kNone : static_cast<int>(at - columns_.begin());
+  return at == columns_.end() ? kUnset : static_cast<int>(at - columns_.begin());
 }
 
 void PmuMetrics::add_memory_bound() {
   for (const char* word : {"ratio", "exe_ratio"}) {
     Plan plan;
     plan.formula = PmuFormula::memory_bound;
-    plan.of = {column_of(fmt::format("mte2_{}", word)), column_of(fmt::format("vec_{}", word)),
-               column_of(fmt::format("mac_{}", word))};
-    if (std::count(plan.of.begin(), plan.of.end(), kNone) != 0) continue;
+    plan.of = {find_column(fmt::format("mte2_{}", word)), find_column(fmt::format("vec_{}", word)),
+               find_column(fmt::format("mac_{}", word))};
+    if (std::count(plan.of.begin(), plan.of.end(), kUnset) != 0) continue;
     add_column("memory_bound", PmuUnit::other, plan);
     return;
   }
 }
 
 void PmuMetrics::add_cube_utilization() {
-  const bool is_there =
-      has_sides_ ? column_of("aic_mac_ratio") != kNone && column_of("aic_total_cycles") != kNone
-                 : column_of("mac_ratio") != kNone;
+  const bool is_there = has_sides_ ? find_column("aic_mac_ratio") != kUnset &&
+                                         find_column("aic_total_cycles") != kUnset
+                                   : find_column("mac_ratio") != kUnset;
   if (!is_there) return;
   Plan plan;
   plan.formula = PmuFormula::cube_utilization;
-  plan.side = has_sides_ ? static_cast<int>(kAic) : kNone;
+  plan.side = has_sides_ ? static_cast<int>(kAic) : kUnset;
   // The vendor has two formulas; uses the one for this chip (cann_device.md 16).
   const bool is_native = platform_ == kAscend910B || is_v6_platform(platform_);
-  if (!is_native) plan.of[0] = column_of("mac_ratio");
+  if (!is_native) plan.of[0] = find_column("mac_ratio");
   add_column("cube_utilization(%)", PmuUnit::percent, plan);
 }
 
@@ -206,25 +206,25 @@ void PmuMetrics::evaluate_only(const std::vector<bool>& columns) {
   for (std::size_t i = 0; i < plans_.size(); ++i) plans_[i].is_wanted = columns[i];
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     for (const int part : plans_[i].of) {
-      if (columns[i] && part != kNone) plans_[static_cast<std::size_t>(part)].is_wanted = true;
+      if (columns[i] && part != kUnset) plans_[static_cast<std::size_t>(part)].is_wanted = true;
     }
   }
 }
 
-const PmuMetrics::Device* PmuMetrics::device_of(std::int64_t id) const {
+const PmuMetrics::Device* PmuMetrics::find_device(std::int64_t id) const {
   for (const Device& device : devices_) {
     if (device.id == id) return &device;
   }
   return nullptr;
 }
 
-PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
-                                     const PmuTask& task) const {
+PmuMetrics::Side PmuMetrics::make_side(const Device& device, std::size_t side,
+                                       const PmuTask& task) const {
   Side result;
-  if (cycles_[side] == kNone) return result;
+  if (cycles_[side] == kUnset) return result;
   result.cycles = as_double(task.counters[cycles_[side]]);
   result.cores = device.cores[side];
-  if (times_[side] != kNone) {
+  if (times_[side] != kUnset) {
     result.total_us = python_round(as_double(task.counters[times_[side]]) / 1000, 2);
     if (device.frequency_hz > 0)
       result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
@@ -236,13 +236,13 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   // (cann_device.md 6.5).
   constexpr std::int64_t kMixAic = 2;
   constexpr std::int64_t kMixAiv = 3;
-  const std::int64_t kind = core_kind_ == kNone ? kNull : task.counters[core_kind_];
+  const std::int64_t kind = core_kind_ == kUnset ? kNull : task.counters[core_kind_];
   const bool is_other = (kind == kMixAic && side == kAiv) || (kind == kMixAiv && side == kAic);
   std::int64_t blocks = is_other ? task.mix_block_num : task.block_num;
-  if (block_num_ != kNone && task.counters[block_num_] > 0) blocks = task.counters[block_num_];
+  if (block_num_ != kUnset && task.counters[block_num_] > 0) blocks = task.counters[block_num_];
   if (blocks <= 0 || result.cores <= 0) return result;
   double hz = static_cast<double>(device.frequency_hz);
-  if (frequency_ != kNone && task.counters[frequency_] > 0) {
+  if (frequency_ != kUnset && task.counters[frequency_] > 0) {
     hz = static_cast<double>(task.counters[frequency_]) * 1e6;
   }
   const std::int64_t rounds = (blocks - 1) / result.cores + 1;
@@ -254,12 +254,12 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
 }
 
 // Counters are divided by the cycles first, as the vendor does (cann_device.md 12.3).
-double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t number,
-                            const std::int64_t* counters) const {
+double PmuMetrics::compute_value(const Plan& plan, const Side& side, std::size_t number,
+                                 const std::int64_t* counters) const {
   const auto& cells = plan.counters[number];
-  if (cells[0] == kNone) return kNotAvailable;
+  if (cells[0] == kUnset) return kNotAvailable;
   const auto counter = [&](std::size_t i) {
-    return cells[i] == kNone ? 0 : as_double(counters[cells[i]]);
+    return cells[i] == kUnset ? 0 : as_double(counters[cells[i]]);
   };
   if (plan.formula == PmuFormula::count) return counter(0);
   if (side.cycles == 0) return 0;
@@ -296,12 +296,12 @@ double PmuMetrics::utilization(const Device& device, const Side& side, const Pmu
 
 void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
                           std::span<double> values) const {
-  const Device* device = device_of(device_id);
+  const Device* device = find_device(device_id);
   if (device == nullptr) {
     std::fill(values.begin(), values.end(), kNotAvailable);
     return;
   }
-  const bool ran_vector = !has_sides_ && core_kind_ != kNone && task.counters[core_kind_] % 2 == 1;
+  const bool ran_vector = !has_sides_ && core_kind_ != kUnset && task.counters[core_kind_] % 2 == 1;
   evaluate_all(*device, ran_vector ? kAiv : kAic, task, values);
 }
 
@@ -309,11 +309,11 @@ void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
 void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTask& task,
                               std::span<double> values) const {
   std::array<Side, 2> sides;
-  if (has_sides_ || ran == kAic) sides[kAic] = side_of(device, kAic, task);
-  if (has_sides_ || ran == kAiv) sides[kAiv] = side_of(device, kAiv, task);
+  if (has_sides_ || ran == kAic) sides[kAic] = make_side(device, kAic, task);
+  if (has_sides_ || ran == kAiv) sides[kAiv] = make_side(device, kAiv, task);
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     const Plan& plan = plans_[i];
-    const std::size_t number = plan.side == kNone ? ran : static_cast<std::size_t>(plan.side);
+    const std::size_t number = plan.side == kUnset ? ran : static_cast<std::size_t>(plan.side);
     const Side& side = sides[number];
     if (plan.is_missing || !plan.is_wanted) {
       values[i] = kNotAvailable;
@@ -323,7 +323,7 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
       values[i] = side.cycles;
     } else if (plan.formula == PmuFormula::cube_utilization) {
       const bool is_idle =
-          plan.of[0] != kNone && sqlite_round3(values[static_cast<std::size_t>(plan.of[0])]) == 0;
+          plan.of[0] != kUnset && sqlite_round3(values[static_cast<std::size_t>(plan.of[0])]) == 0;
       values[i] = is_idle ? 0 : utilization(device, side, task);
     } else if (plan.formula == PmuFormula::memory_bound) {
       // Computed from the ratios as printed (cann_device.md 12.3).
@@ -338,7 +338,7 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
         values[i] = kNotAvailable;
       }
     } else {
-      values[i] = value_of(plan, side, number, task.counters);
+      values[i] = compute_value(plan, side, number, task.counters);
     }
   }
 }

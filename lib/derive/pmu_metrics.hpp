@@ -103,7 +103,7 @@ class PmuMetrics {
  private:
   static constexpr std::size_t kAic = 0;
   static constexpr std::size_t kAiv = 1;
-  static constexpr int kNone = -1;
+  static constexpr int kUnset = -1;
 
   struct Device {
     std::int64_t id = 0;
@@ -114,14 +114,14 @@ class PmuMetrics {
   // A column: a metric of one side (cube or vector cores), or of the side that ran.
   struct Plan {
     PmuFormula formula = PmuFormula::total_time;
-    int side = kNone;
+    int side = kUnset;
     bool is_missing = false;  // always N/A
     bool is_wanted = true;
     std::size_t terms = 0;
-    // column of task_pmu by side; kNone: not recorded
+    // column of task_pmu by side; kUnset: not recorded
     std::array<std::array<int, kMaxPmuTerms>, 2> counters{};
     std::array<double, kMaxPmuTerms> factors{};
-    std::array<int, 3> of{kNone, kNone, kNone};  // columns from which memory_bound is computed
+    std::array<int, 3> of{kUnset, kUnset, kUnset};  // columns from which memory_bound is computed
   };
   struct Side {
     double cycles = 0;
@@ -140,23 +140,23 @@ class PmuMetrics {
   bool resolve(const PmuMetric& metric, Plan& plan) const;
   void add_memory_bound();
   void add_cube_utilization();
-  int column_of(std::string_view name) const;
+  int find_column(std::string_view name) const;
 
-  const Device* device_of(std::int64_t id) const;
-  Side side_of(const Device& device, std::size_t side, const PmuTask& task) const;
-  double value_of(const Plan& plan, const Side& side, std::size_t number,
-                  const std::int64_t* counters) const;
+  const Device* find_device(std::int64_t id) const;
+  Side make_side(const Device& device, std::size_t side, const PmuTask& task) const;
+  double compute_value(const Plan& plan, const Side& side, std::size_t number,
+                       const std::int64_t* counters) const;
   double utilization(const Device& device, const Side& side, const PmuTask& task) const;
   void evaluate_all(const Device& device, std::size_t ran, const PmuTask& task,
                     std::span<double> values) const;
 
   std::vector<Device> devices_;
   std::map<std::string, int> cells_;  // for example "aic_0x416": its column of task_pmu
-  std::array<int, 2> cycles_{kNone, kNone};
-  int frequency_ = kNone;
-  int core_kind_ = kNone;
-  int block_num_ = kNone;                   // from the record
-  std::array<int, 2> times_{kNone, kNone};  // running time of a side, if recorded
+  std::array<int, 2> cycles_{kUnset, kUnset};
+  int frequency_ = kUnset;
+  int core_kind_ = kUnset;
+  int block_num_ = kUnset;                    // from the record
+  std::array<int, 2> times_{kUnset, kUnset};  // running time of a side, if recorded
   Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5 and V6 chips)

@@ -22,32 +22,33 @@ bool is_310p(int platform) {
 }
 
 // A metric in the tables of cann_device.md 12.3. A pipe such as "vec" has a time and a ratio.
-struct Entry {
+struct MetricEntry {
   std::string_view name;
   PmuFormula formula = PmuFormula::share;
   std::array<PmuTerm, kMaxPmuTerms> terms{};
   bool is_pipe = false;
 };
 
-constexpr Entry pipe(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
+constexpr MetricEntry pipe(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
   return {name, PmuFormula::share, {{{event, 1}, {second, 1}}}, true};
 }
-constexpr Entry ratio(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
+constexpr MetricEntry ratio(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
   return {name, PmuFormula::share, {{{event, 1}, {second, 1}}}};
 }
 // `bytes`: value of an event, as the product written in cann_device.md 12.3.
-constexpr Entry bandwidth(std::string_view name, double bytes, std::uint32_t event,
-                          std::uint32_t second = 0) {
+constexpr MetricEntry bandwidth(std::string_view name, double bytes, std::uint32_t event,
+                                std::uint32_t second = 0) {
   return {name, PmuFormula::bandwidth, {{{event, bytes}, {second, bytes}}}};
 }
-constexpr Entry raw(std::string_view name, std::uint32_t event) {
+constexpr MetricEntry raw(std::string_view name, std::uint32_t event) {
   return {name, PmuFormula::weighted, {{{event, 1}}}};
 }
-constexpr Entry kib(std::string_view name, PmuTerm first, PmuTerm second = {}) {
+constexpr MetricEntry kib(std::string_view name, PmuTerm first, PmuTerm second = {}) {
   return {name, PmuFormula::weighted, {{first, second}}};
 }
 
-constexpr Entry kIcache = {"icache_miss_rate", PmuFormula::quotient, {{{0x54, 1}, {0x55, 1}}}};
+constexpr MetricEntry kIcache = {
+    "icache_miss_rate", PmuFormula::quotient, {{{0x54, 1}, {0x55, 1}}}};
 
 constexpr std::array kPipe = {
     pipe("vec", 0x8),  pipe("mac", 0xa), pipe("scalar", 0x9), pipe("mte1", 0xb), pipe("mte2", 0xc),
@@ -66,13 +67,15 @@ constexpr std::array kArithmetic = {
     ratio("vec_fp16_ratio", 0x4c, 0x4d),
     ratio("vec_int32_ratio", 0x4e),
     ratio("vec_misc_ratio", 0x4f),
-    Entry{"cube_fops", PmuFormula::weighted, {{{0x49, 8192}, {0x4a, 16384}}}}};
-constexpr Entry kVectorFops = {"vector_fops",
-                               PmuFormula::weighted,
-                               {{{0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}}}};
-constexpr Entry kVectorFops310p = {"vector_fops",
-                                   PmuFormula::weighted,
-                                   {{{0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 16}, {0x4f, 16}}}};
+    MetricEntry{"cube_fops", PmuFormula::weighted, {{{0x49, 8192}, {0x4a, 16384}}}}};
+constexpr MetricEntry kVectorFops = {
+    "vector_fops",
+    PmuFormula::weighted,
+    {{{0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}}}};
+constexpr MetricEntry kVectorFops310p = {
+    "vector_fops",
+    PmuFormula::weighted,
+    {{{0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 16}, {0x4f, 16}}}};
 constexpr std::array kMemory = {
     bandwidth("ub_read_bw", 256 * 4, 0x15),     bandwidth("ub_write_bw", 256 * 4, 0x16),
     bandwidth("l1_read_bw", 256 * 16, 0x31),    bandwidth("l1_write_bw", 128 * 8, 0x32),
@@ -107,9 +110,10 @@ constexpr std::array kMemoryAccess = {
     kib("UB_to_GM_datas(KB)", {0x3d, 0.125})};
 
 // Sets of the 310 with different factors; it has no MemoryAccess (cann_device.md 12.4).
-constexpr Entry kVectorFops310 = {"vector_fops",
-                                  PmuFormula::weighted,
-                                  {{{0x4b, 32}, {0x4c, 128}, {0x4d, 64}, {0x4e, 64}, {0x4f, 32}}}};
+constexpr MetricEntry kVectorFops310 = {
+    "vector_fops",
+    PmuFormula::weighted,
+    {{{0x4b, 32}, {0x4c, 128}, {0x4d, 64}, {0x4e, 64}, {0x4f, 32}}}};
 constexpr std::array kMemory310 = {
     bandwidth("ub_read_bw", 256 * 4, 0x15),       bandwidth("ub_write_bw", 256 * 4, 0x16),
     bandwidth("l1_read_bw", 256 * 16, 0x31),      bandwidth("l1_write_bw", 128 * 8, 0x32),
@@ -121,7 +125,8 @@ constexpr std::array kMemoryUb310 = {
     bandwidth("ub_read_bw_mte", 128 * 8, 0x3d),     bandwidth("ub_write_bw_mte", 128 * 8, 0x3e)};
 
 // The only sets of chips 15 and 16 (cann_device.md 12.2, 12.3, 12.5).
-constexpr Entry kIcacheV6 = {"icache_miss_rate", PmuFormula::quotient, {{{0x34, 1}, {0x35, 1}}}};
+constexpr MetricEntry kIcacheV6 = {
+    "icache_miss_rate", PmuFormula::quotient, {{{0x34, 1}, {0x35, 1}}}};
 constexpr std::array kPipeV6 = {
     pipe("vec", 0x501),  pipe("mac", 0x301),  pipe("scalar", 0x1),    pipe("mte1", 0x701),
     pipe("mte2", 0x202), pipe("mte3", 0x203), pipe("fixpipe", 0x714), kIcacheV6};
@@ -129,7 +134,7 @@ constexpr std::array kArithmeticV6 = {ratio("mac_fp16_ratio", 0x323),
                                       ratio("mac_int8_ratio", 0x324)};
 constexpr std::array kMemoryV6 = {
     bandwidth("ub_read_bw", 256 * 4, 0x56f, 0x571),
-    Entry{
+    MetricEntry{
         "ub_write_bw", PmuFormula::bandwidth, {{{0x570, 256 * 4, false}, {0x572, 256 * 4, true}}}},
     bandwidth("l1_read_bw", 256 * 16, 0x707),
     bandwidth("l1_write_bw", 256 * 8, 0x709),
@@ -147,7 +152,7 @@ constexpr std::array kMemoryUbV6 = {
     bandwidth("fixp2ub_write_bw", 256 * 8, 0x70c)};
 constexpr std::array kConflictsV6 = {
     ratio("vec_bank_cflt_ratio", 0x540, 0x556),
-    Entry{"vec_resc_cflt_ratio", PmuFormula::quotient, {{{0x502, 1}, {0x528, 1}}}}};
+    MetricEntry{"vec_resc_cflt_ratio", PmuFormula::quotient, {{{0x502, 1}, {0x528, 1}}}}};
 constexpr std::array kL2CacheV6 = {
     raw("read_local_l2_hit", 0x424),    raw("read_local_l2_miss", 0x425),
     raw("read_local_l2_victim", 0x426), raw("write_local_l2_hit", 0x42a),
@@ -183,7 +188,7 @@ constexpr std::array kUnsupported = {Unsupported{false, "vec_", ""},
                                      Unsupported{true, "cube_fops", ""},
                                      Unsupported{true, "fixpipe_", ""}};
 
-PmuMetric metric_of(const Entry& entry, std::string name, PmuFormula formula) {
+PmuMetric make_metric(const MetricEntry& entry, std::string name, PmuFormula formula) {
   PmuMetric metric{std::move(name), formula, entry.terms, 0, false};
   while (metric.term_count < kMaxPmuTerms && entry.terms[metric.term_count].event != 0) {
     ++metric.term_count;
@@ -195,18 +200,18 @@ class SetBuilder {
  public:
   explicit SetBuilder(int platform) : platform_(platform) {}
 
-  SetBuilder& add(std::span<const Entry> entries) {
-    for (const Entry& entry : entries) add(entry);
+  SetBuilder& add(std::span<const MetricEntry> entries) {
+    for (const MetricEntry& entry : entries) add(entry);
     return *this;
   }
-  SetBuilder& add(const Entry& entry) {
+  SetBuilder& add(const MetricEntry& entry) {
     const std::string name(entry.name);
     if (entry.is_pipe) {
-      keep(metric_of(entry, name + "_time(us)", PmuFormula::share_time));
-      keep(metric_of(entry, name + "_ratio", PmuFormula::share));
+      keep(make_metric(entry, name + "_time(us)", PmuFormula::share_time));
+      keep(make_metric(entry, name + "_ratio", PmuFormula::share));
     } else {
       const bool has_unit = entry.formula == PmuFormula::bandwidth;
-      keep(metric_of(entry, has_unit ? name + "(GB/s)" : name, entry.formula));
+      keep(make_metric(entry, has_unit ? name + "(GB/s)" : name, entry.formula));
     }
     return *this;
   }
@@ -224,7 +229,7 @@ class SetBuilder {
 };
 
 // Parses an event number, "0x8" or "8"; nullopt if it is not a number.
-std::optional<std::uint32_t> event_number(std::string_view text) {
+std::optional<std::uint32_t> parse_event_number(std::string_view text) {
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
   if (is_hex) text.remove_prefix(2);
   std::uint32_t number = 0;
@@ -238,7 +243,7 @@ std::optional<std::uint32_t> event_number(std::string_view text) {
 std::vector<PmuMetric> custom_set(std::string_view events) {
   std::vector<PmuMetric> metrics;
   for (const std::string_view part : split(events, ',')) {
-    const auto event = event_number(trim(part));
+    const auto event = parse_event_number(trim(part));
     if (!event || *event == 0) continue;
     PmuMetric metric;
     metric.name = fmt::format("r{:x}", *event);

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxListedModels = 16;
 constexpr int kMaxModelNameWidth = 200;
 
 // Texts of the first column, one per line.
-std::string lines_of(const Database& db, std::string_view sql) {
+std::string read_lines(const Database& db, std::string_view sql) {
   std::string lines;
   Statement read = db.prepare(sql);
   for (std::size_t count = 0; count < kMaxListedModels && read.step(); ++count) {
@@ -24,14 +24,14 @@ std::string lines_of(const Database& db, std::string_view sql) {
   return lines;
 }
 
-std::string models_of(const Database& db) {
-  std::string loaded = lines_of(db,
-                                "SELECT name.text FROM model JOIN name ON name.id = model.name_id"
-                                " GROUP BY name.text ORDER BY min(model.id)");
+std::string read_models(const Database& db) {
+  std::string loaded = read_lines(db,
+                                  "SELECT name.text FROM model JOIN name ON name.id = model.name_id"
+                                  " GROUP BY name.text ORDER BY min(model.id)");
   if (!loaded.empty()) return loaded;
-  return lines_of(db,
-                  "SELECT name.text FROM fusion_op JOIN name ON name.id = fusion_op.model_name_id"
-                  " GROUP BY name.text ORDER BY min(fusion_op.id)");
+  return read_lines(db,
+                    "SELECT name.text FROM fusion_op JOIN name ON name.id = fusion_op.model_name_id"
+                    " GROUP BY name.text ORDER BY min(fusion_op.id)");
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times
 
 void derive_run_summary(TraceDbWriter& store) {
   const Database& db = store.readable();
-  const std::string models = models_of(db);
-  const std::string batches = lines_of(
+  const std::string models = read_models(db);
+  const std::string batches = read_lines(
       db, "SELECT DISTINCT batch_num FROM step WHERE batch_num IS NOT NULL ORDER BY batch_num");
   std::vector<std::int64_t> iterations;
   {

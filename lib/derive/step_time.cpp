@@ -17,7 +17,7 @@ namespace {
 class Executions {
  public:
   void add(const TaskRow& task) {
-    ExecutionTimeRow& row = row_of(task.execution);
+    ExecutionTimeRow& row = find_or_add_row(task.execution);
     ++row.task_count;
     const auto duration = given(task.duration_ns);
     if (duration) row.busy_ns = saturating_add(row.busy_ns, *duration);
@@ -44,7 +44,7 @@ class Executions {
 
  private:
   // Fast if tasks of one execution are adjacent and numbers ascend, which is usual.
-  ExecutionTimeRow& row_of(std::int64_t execution) {
+  ExecutionTimeRow& find_or_add_row(std::int64_t execution) {
     if (!rows_.empty() && rows_[last_].execution == execution) return rows_[last_];
     if (rows_.empty() || execution > rows_.back().execution) {
       last_ = rows_.size();
@@ -80,7 +80,7 @@ void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fit
 }
 
 // The tasks of one operator of a step.
-struct Layer {
+struct StepLayer {
   LayerTimeRow row;
   std::int64_t last_execution = -1;
   bool is_in_order = true;  // execution numbers ascend, so counting changes counts executions
@@ -128,8 +128,8 @@ struct Step {
   std::int64_t first_execution = INT64_MAX;
   std::int64_t last_execution = -1;
   Executions executions;
-  std::map<std::int64_t, Layer> layers;  // by operator
-  std::vector<Layer*> quick;             // the same, indexed by operator for speed
+  std::map<std::int64_t, StepLayer> layers;  // by operator
+  std::vector<StepLayer*> quick;             // the same, indexed by operator for speed
 
   void add(const TaskRow& task) {
     ++row.task_count;
@@ -152,7 +152,7 @@ struct Step {
     row.busy_ns = saturating_add(busy, *duration);
   }
 
-  Layer& layer(std::int64_t op_id) {
+  StepLayer& layer(std::int64_t op_id) {
     const auto op = static_cast<std::size_t>(std::max<std::int64_t>(op_id, 0));
     if (op >= quick.size()) quick.resize(op + 1, nullptr);
     if (quick[op] == nullptr) quick[op] = &layers[static_cast<std::int64_t>(op)];
@@ -173,15 +173,15 @@ struct Step {
   }
 };
 
-struct Run {
+struct StepRun {
   std::int64_t id;
   std::int64_t step_id;
   std::int64_t first_task_id;
   std::int64_t last_task_id;
 };
 
-std::vector<Run> runs_of(const Database& db) {
-  std::vector<Run> runs;
+std::vector<StepRun> read_runs(const Database& db) {
+  std::vector<StepRun> runs;
   Statement read = db.prepare(
       "SELECT id, step_id, first_task_id, last_task_id FROM task_run"
       " WHERE step_id IS NOT NULL ORDER BY id");
@@ -193,7 +193,7 @@ std::vector<Run> runs_of(const Database& db) {
 // The counters of the tasks of a run. Call of() in ascending order of task ids.
 class Counters {
  public:
-  Counters(const Database& db, std::size_t count, const Run& run)
+  Counters(const Database& db, std::size_t count, const StepRun& run)
       : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, places(count), range(run)),
         none_(count, kNull) {
     cells_.fill(kNull);
@@ -201,7 +201,7 @@ class Counters {
   }
 
   // The cells are kNull if the task has no counters.
-  const std::int64_t* of(std::int64_t task_id) {
+  const std::int64_t* find(std::int64_t task_id) {
     while (has_row_ && cells_[0] < task_id) has_row_ = rows_.next(cells_.data());
     return has_row_ && cells_[0] == task_id ? &cells_[1] : none_.data();
   }
@@ -212,7 +212,7 @@ class Counters {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     return all;
   }
-  static RowFilter range(const Run& run) {
+  static RowFilter range(const StepRun& run) {
     RowFilter filter;
     filter.first_id = run.first_task_id;
     filter.last_id = run.last_task_id;
@@ -288,7 +288,7 @@ void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
   const Database& db = store.readable();
   const std::size_t counters_of_session = counter_count(db);
   const bool has_layers = counters_of_session <= LayerTimeRow::kCounters;
-  for (const Run& run : runs_of(db)) {
+  for (const StepRun& run : read_runs(db)) {
     Step& step = by_step[run.step_id];
     step.row.step_id = run.step_id;
     Order order(run.id);
@@ -300,7 +300,7 @@ void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
     while (tasks.next()) {
       step.add(*tasks);
       if (has_layers)
-        step.layer(tasks->op_id).add(*tasks, counters.of(tasks->id), counters_of_session);
+        step.layer(tasks->op_id).add(*tasks, counters.find(tasks->id), counters_of_session);
       op_times.add(*tasks);
       order.add(*tasks);
     }

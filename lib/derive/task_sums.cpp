@@ -67,7 +67,7 @@ class NameIds {
     }
   }
   // kNull if the text has no id; then no row uses it.
-  std::int64_t of(std::string_view text) const {
+  std::int64_t find(std::string_view text) const {
     const auto found = ids_.find(text);
     return found == ids_.end() ? kNull : found->second;
   }
@@ -82,7 +82,7 @@ class NameIds {
   std::map<std::string, std::int64_t, std::less<>> ids_;
 };
 
-Rules rules_of(const Database& db) {
+Rules read_rules(const Database& db) {
   constexpr std::string_view kCopy = "MEMCPY_ASYNC";
   constexpr std::string_view kRecord = "aclrtRecordEvent";
   constexpr std::string_view kWait = "aclrtStreamWaitEvent";
@@ -92,7 +92,7 @@ Rules rules_of(const Database& db) {
   const NameIds names(db, texts);
   Rules rules;
   for (const std::string_view text : kKernelTypes) {
-    if (names.of(text) != kNull) rules.kernel_type_ids.insert(names.of(text));
+    if (names.find(text) != kNull) rules.kernel_type_ids.insert(names.find(text));
   }
   Statement streams =
       db.prepare("SELECT stream_id FROM kfc_stream WHERE is_comm_stream = 0 ORDER BY id");
@@ -102,9 +102,9 @@ Rules rules_of(const Database& db) {
       " WHERE name.text GLOB '*AicpuKernel' OR name.text GLOB '*AivKernel' ORDER BY op.id");
   while (ops.step()) rules.communication_ops.insert(ops.integer(0));
   rules.begin_ns = read_meta_integer(db, "window.begin_ns").value_or(rules.begin_ns);
-  rules.copy_type = names.of(kCopy);
-  rules.record_event = names.of(kRecord);
-  rules.wait_event = names.of(kWait);
+  rules.copy_type = names.find(kCopy);
+  rules.record_event = names.find(kRecord);
+  rules.wait_event = names.find(kWait);
   rules.execute_calls = names.execute_calls();
   return rules;
 }
@@ -130,7 +130,7 @@ struct Ids {
   std::int64_t last = -1;
 };
 
-Ids ids_of(const Database& db, std::string_view table) {
+Ids read_id_range(const Database& db, std::string_view table) {
   // As separate subqueries, each is a look-up at one end of the table.
   Statement read = db.prepare("SELECT (SELECT min(id) FROM " + std::string(table) +
                               "), (SELECT max(id) FROM " + std::string(table) + ")");
@@ -139,7 +139,7 @@ Ids ids_of(const Database& db, std::string_view table) {
 }
 
 // Chunks of all runs, and of the other tasks that `op_times` does not contain yet.
-Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
+Pieces plan_chunks(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
   Pieces pieces;
   std::int64_t next_id = ids.first;
   const auto add_others = [&](std::int64_t end_id) {
@@ -420,11 +420,11 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   const Database& db = store.readable();
   TaskSums sums;
   sums.runs = device_runs(db);
-  const Ids tasks = ids_of(db, TaskRow::kTable);
-  const Ids calls = ids_of(db, ApiCallRow::kTable);
+  const Ids tasks = read_id_range(db, TaskRow::kTable);
+  const Ids calls = read_id_range(db, ApiCallRow::kTable);
   const auto fits = [](Ids ids) { return ids.first >= 0 && ids.last < UINT32_MAX; };
   Rules rules;
-  if (!sums.runs.empty()) rules = rules_of(db);
+  if (!sums.runs.empty()) rules = read_rules(db);
   rules.has_runs = !sums.runs.empty();
   rules.has_marks = sums.has_marks = rules.has_runs && fits(tasks) && fits(calls);
   std::optional<CallBits> events;
@@ -434,7 +434,7 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
     sums.execution_calls = execution_calls(db);
   }
 
-  const Pieces pieces = pieces_of(tasks, sums.runs, op_times);
+  const Pieces pieces = plan_chunks(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());
   auto readers =
       read_pieces<TaskReader>(db, pieces.size(), [&](TaskReader& reader, std::size_t at) {

@@ -167,7 +167,7 @@ class AclChecks {
 
 void check_dump(CheckList& list, const std::string& name, std::string_view text) {
   const std::string of = fmt::format("{}: dump", name);
-  if (!patch_acl_json(text, {}, "").dump_on) return list.ok(of, "off");
+  if (!patch_acl_json(text, {}, "").is_dump_on) return list.ok(of, "off");
   list.fail(of, "dump is also on: dump and profiling cannot be combined",
             "switch it off in \"dump\"", Exit::partial_data);
 }

@@ -120,13 +120,13 @@ void add_text(std::vector<std::string>& list, std::string_view value) {
 void take(BoardProbe& probe, std::string_view name, std::string_view value) {
   std::uint64_t number = 0;
   if (name == "there") probe.existing_folder = printable(value);
-  if (name == "writable") probe.writable = true;
+  if (name == "writable") probe.is_writable = true;
   if (name == "readonly") probe.read_only_mount = printable(value);
   if (name == "umask") probe.umask = parse_octal(value);
   if (name == "clock" && parse_u64(value, number) && number < (std::uint64_t{1} << 40))
     probe.clock_s = static_cast<std::int64_t>(number);
   if (name == "output") probe.has_output = true;
-  if (name == "output" && value == "writable") probe.output_writable = true;
+  if (name == "output" && value == "writable") probe.is_output_writable = true;
   if (name == "busy") probe.busy = printable(value);
   if (name == "stale") probe.stale_lock = printable(value);
   if (name == "run") add_text(probe.runs, value);
@@ -138,7 +138,7 @@ void take(BoardProbe& probe, std::string_view name, std::string_view value) {
     probe.own_bytes += number * kBlockBytes;
   if (name == "writer") add_text(probe.writers, value);
   if (name == "nfs") add_text(probe.nfs_mounts, value);
-  if (name == "libraries") probe.checked_libraries = true;
+  if (name == "libraries") probe.has_checked_libraries = true;
   if (name == "library") probe.found_libraries.emplace_back(value);
 }
 
@@ -157,7 +157,7 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
   for (const std::string& folder : question.run_paths) folders += folder + "\n";
   const BoardAnswer answer =
       shell.ask(probe_script(), {question.board_dir, question.output, folders}, names);
-  if (!answer.ok() && answer.out.empty()) {
+  if (!answer.has_succeeded() && answer.out.empty()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
   }
@@ -306,15 +306,16 @@ class BoardChecks {
   void check_tools() {
     const BoardInfo& info = probe_.info;
     std::string missing;
-    const auto lacks = [&](bool has, const char* what) {
+    const auto add_missing = [&](bool has, const char* what) {
       if (!has) missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
     };
-    lacks(info.has_tar || info.has_sftp,
-          "neither tar nor SFTP: files are transferred one by one, slowly");
-    lacks(info.has_tar || !info.has_sftp,
-          "no tar: many small files are transferred more slowly over SFTP");
-    lacks(info.has_stat, "no stat: changes within one second may be missed");
-    lacks(info.has_setsid, "no setsid: processes left by the application are found more slowly");
+    add_missing(info.has_tar || info.has_sftp,
+                "neither tar nor SFTP: files are transferred one by one, slowly");
+    add_missing(info.has_tar || !info.has_sftp,
+                "no tar: many small files are transferred more slowly over SFTP");
+    add_missing(info.has_stat, "no stat: changes within one second may be missed");
+    add_missing(info.has_setsid,
+                "no setsid: processes left by the application are found more slowly");
     if (missing.empty()) {
       return list_.ok("tools", fmt::format("{} {}, tar, {}stat, setsid", info.system, info.machine,
                                            info.has_sftp ? "SFTP, " : ""));
@@ -326,7 +327,7 @@ class BoardChecks {
     const BoardInfo& info = probe_.info;
     constexpr const char* kElsewhere =
         "choose another folder with --board-dir DIR, or board_dir in the ini";
-    if (!probe_.writable || !probe_.read_only_mount.empty()) {
+    if (!probe_.is_writable || !probe_.read_only_mount.empty()) {
       return list_.fail(
           "board folder",
           fmt::format("{} cannot be written{}", probe_.existing_folder,
@@ -462,7 +463,7 @@ class BoardChecks {
   void check_outputs() {
     if (project_.outputs.empty()) return;
     const auto& [name, output] = project_.outputs.front();
-    report_acl_output(list_, name, output, probe_.has_output, probe_.output_writable,
+    report_acl_output(list_, name, output, probe_.has_output, probe_.is_output_writable,
                       "on the board");
   }
 
@@ -479,7 +480,8 @@ class BoardChecks {
   }
 
   void check_libraries() {
-    if (!probe_.checked_libraries) return list_.skip("libraries", "the board could not be queried");
+    if (!probe_.has_checked_libraries)
+      return list_.skip("libraries", "the board could not be queried");
     std::vector<std::string> missing;
     for (const std::string& name : project_.libraries) {
       const auto& found = probe_.found_libraries;

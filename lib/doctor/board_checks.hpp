@@ -20,12 +20,12 @@ namespace msprof {
 struct BoardProbe {
   BoardInfo info;
   std::string existing_folder;  // contains msprof's folder, or will contain it
-  bool writable = false;
+  bool is_writable = false;
   std::string read_only_mount;  // contains that folder; empty: none
   std::optional<unsigned> umask;
   std::optional<std::int64_t> clock_s;  // since 1970
   bool has_output = false;
-  bool output_writable = false;
+  bool is_output_writable = false;
   std::string busy;               // the run that holds the lock: "RUN (process 12)"; empty: none
   std::string stale_lock;         // a run whose lock holder no longer exists
   std::vector<std::string> runs;  // in runs/, without a living process
@@ -37,7 +37,7 @@ struct BoardProbe {
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"
   std::vector<std::string> found_libraries;  // those of the queried libraries
-  bool checked_libraries = false;
+  bool has_checked_libraries = false;
 };
 
 // Throws Error(board_unreachable) if the answer is invalid.

@@ -33,8 +33,8 @@ namespace {
 
 // Findings with the same id, kind and reason.
 struct CaptureFinding {
-  std::string id;        // as in findings.def
-  bool partial = false;  // data is missing or damaged
+  std::string id;           // as in findings.def
+  bool is_partial = false;  // data is missing or damaged
   std::string kind;
   std::string evidence;  // a sentence
   std::string remedy;
@@ -58,7 +58,7 @@ std::string shown(std::string_view text) {
 }
 
 // Returns the file names of a finding, sorted.
-std::string names_of(const Database& db, const Statement& row, std::int64_t named) {
+std::string read_file_names(const Database& db, const Statement& row, std::int64_t named) {
   Statement read = db.prepare(
       "SELECT file FROM import_log WHERE id = ?1 AND ifnull(kind, '') = ?2 AND reason = ?3"
       " AND file IS NOT NULL ORDER BY file LIMIT ?4");
@@ -69,8 +69,8 @@ std::string names_of(const Database& db, const Statement& row, std::int64_t name
 }
 
 // `row` is a row of read_findings().
-std::string evidence_of(const Database& db, const Statement& row, std::optional<FindingId> id,
-                        std::string_view cause) {
+std::string make_evidence(const Database& db, const Statement& row, std::optional<FindingId> id,
+                          std::string_view cause) {
   constexpr std::int64_t kMaxNamed = 6;
   const std::string reason = shown(row.text(3));
   const std::int64_t count = row.integer(4);
@@ -84,7 +84,7 @@ std::string evidence_of(const Database& db, const Statement& row, std::optional<
     text = counted(static_cast<std::uint64_t>(count), "trailing byte");
   if (!row.text(6).empty()) {
     const std::int64_t named = std::min(files, id == FindingId::unread_kind ? kMaxNamed : 1);
-    text += fmt::format(" ({}{})", named > 1 ? names_of(db, row, named) : shown(row.text(6)),
+    text += fmt::format(" ({}{})", named > 1 ? read_file_names(db, row, named) : shown(row.text(6)),
                         files > named ? fmt::format(" and {} more", files - named) : "");
   }
   const std::string detail = cause.empty() ? shown(row.text(7)) : std::string(cause);
@@ -106,18 +106,18 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
       " ORDER BY severity = 'partial' DESC, severity DESC, id, kind, reason LIMIT 200");
   while (read.step()) {
     CaptureFinding finding;
-    finding.partial = read.text(0) == "partial";
+    finding.is_partial = read.text(0) == "partial";
     finding.kind = shown(read.text(2));
-    const auto id = finding_of(read.text(1));
+    const auto id = find_finding(read.text(1));
     const FindingInfo& damage = finding_info(FindingId::damaged_record);
     // An unknown id, from another version, counts as damage.
     const FindingInfo& info = id ? finding_info(*id) : damage;
     // A note without a remedy is used only by import.
-    if (!finding.partial && !(id && info.remedy)) continue;
+    if (!finding.is_partial && !(id && info.remedy)) continue;
     std::string_view cause = id ? info.cause : "";
     if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
     finding.id = std::string(read.text(1));
-    finding.evidence = evidence_of(db, read, id, cause);
+    finding.evidence = make_evidence(db, read, id, cause);
     finding.remedy = with_folder(info.remedy.value_or(*damage.remedy), folder);
     findings.push_back(std::move(finding));
   }
@@ -129,7 +129,7 @@ constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kVersionAt = 60;
 constexpr std::size_t kHeadBytes = 64;
 
-std::optional<std::int64_t> version_of(const fs::path& store) {
+std::optional<std::int64_t> read_schema_version(const fs::path& store) {
   std::string head(kHeadBytes, '\0');
   std::ifstream file(store, std::ios::binary);
   if (!file.read(head.data(), static_cast<std::streamsize>(head.size()))) return std::nullopt;
@@ -155,7 +155,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
                                  store.string()),
                      again);
   }
-  const auto version = version_of(store);
+  const auto version = read_schema_version(store);
   if (version && *version > kSchemaVersion) {
     return list.warn(
         "store",
@@ -268,11 +268,11 @@ class Products {
   }
 
   // Returns the first damage in files of one of these kinds.
-  const CaptureFinding* damage_of(std::string_view group) const {
+  const CaptureFinding* find_damage(std::string_view group) const {
     const auto kinds = split(group, '|');
     const auto found =
         std::find_if(findings_.begin(), findings_.end(), [&](const CaptureFinding& finding) {
-          return finding.partial &&
+          return finding.is_partial &&
                  std::find(kinds.begin(), kinds.end(), finding.kind) != kinds.end();
         });
     return found == findings_.end() ? nullptr : &*found;
@@ -286,7 +286,7 @@ class Products {
     const auto lacking = std::find_if(groups.begin(), groups.end(),
                                       [&](std::string_view group) { return !has_records(group); });
     if (lacking == groups.end()) return none_fits(name, needs);
-    if (const CaptureFinding* damage = damage_of(*lacking)) {
+    if (const CaptureFinding* damage = find_damage(*lacking)) {
       return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
                         damage->remedy, Exit::partial_data);
     }
@@ -316,7 +316,7 @@ class Products {
   void none_fits(const std::string& name, const RawNeeds& needs) {
     for (const std::string_view kind :
          {"tasks", "info.json", "type_info_dic", "capture", "start_info"}) {
-      const CaptureFinding* damage = damage_of(kind);
+      const CaptureFinding* damage = find_damage(kind);
       if (damage == nullptr) continue;
       return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
                         damage->remedy, Exit::partial_data);
@@ -404,7 +404,7 @@ class CaptureDoctor {
   }
 
   void check_disk() {
-    const auto free = free_bytes_of(folder_);
+    const auto free = read_free_bytes(folder_);
     if (!free || *free >= kFullBytes) return;
     list_.warn("disk",
                fmt::format("only {} free on the disk of the capture: a run that wrote there may "
@@ -477,7 +477,7 @@ class CaptureDoctor {
   static void add(const CaptureFinding& finding, CheckList& list) {
     const bool of_all = finding.kind.empty() || finding.kind == "capture";
     const std::string name = of_all ? "raw files" : finding.kind;
-    if (finding.partial) {
+    if (finding.is_partial) {
       list.fail(name, finding.evidence, finding.remedy, Exit::partial_data);
     } else {
       list.warn(name, finding.evidence, finding.remedy);

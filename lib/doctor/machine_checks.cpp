@@ -93,7 +93,7 @@ void check_writable(CheckList& list, std::string_view name, const fs::path& fold
                     there == folder ? "" : fmt::format(": {} is not writable", there.string())),
         remedy, Exit::cannot_write);
   }
-  const auto free = free_bytes_of(there);
+  const auto free = read_free_bytes(there);
   if (!free) return list.skip(name, fmt::format("the free space of {} is unknown", there.string()));
   check_free_space(list, name, folder.string(), *free, wanted_bytes, remedy);
 }
@@ -150,7 +150,7 @@ void add_folders(const std::string& text, char separator, std::vector<std::strin
   }
 }
 
-void add_folders_of(const fs::path& file, std::vector<std::string>& folders) {
+void read_folders(const fs::path& file, std::vector<std::string>& folders) {
   std::ifstream stream(file);
   std::string line;
   while (std::getline(stream, line)) add_folders(line, '\n', folders);
@@ -162,10 +162,10 @@ std::vector<std::string> library_folders() {
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) add_folders(path, ':', folders);
   for (const char* folder : {"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"})
     folders.emplace_back(folder);
-  add_folders_of("/etc/ld.so.conf", folders);
+  read_folders("/etc/ld.so.conf", folders);
   const fs::path more = "/etc/ld.so.conf.d";
   for (const FolderEntry& entry : list_folder(more).entries) {
-    if (entry.name.ends_with(".conf")) add_folders_of(more / entry.name, folders);
+    if (entry.name.ends_with(".conf")) read_folders(more / entry.name, folders);
   }
   return folders;
 }

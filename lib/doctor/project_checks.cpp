@@ -104,7 +104,7 @@ class ProgramChecks {
   }
 
   template <std::size_t kCount>
-  std::string first_of(const std::string_view (&names)[kCount]) const {
+  std::string first_imported(const std::string_view (&names)[kCount]) const {
     for (const std::string_view name : names) {
       if (imports_.contains(name)) return std::string(name);
     }
@@ -112,8 +112,8 @@ class ProgramChecks {
   }
 
   void check_calls() {
-    const std::string init = first_of(kInit);
-    const std::string finalize = first_of(kFinalize);
+    const std::string init = first_imported(kInit);
+    const std::string finalize = first_imported(kFinalize);
     if (init.empty()) {
       list_.warn("svp_acl calls",
                  fmt::format("neither {} nor a library of the project calls svp_acl_init",
@@ -129,7 +129,7 @@ class ProgramChecks {
     } else {
       list_.ok("svp_acl calls", fmt::format("{} and {}", init, finalize));
     }
-    const std::string own = first_of(kOwnProfiling);
+    const std::string own = first_imported(kOwnProfiling);
     if (own.empty()) return;
     list_.warn(
         "profiling by itself",
@@ -151,14 +151,14 @@ class ProgramChecks {
 
 // Warns if the program is for a different interface than the one being configured.
 void check_interface(CheckList& list, const Project& project, const ProjectQuestion& question) {
-  if (!is_for_cann(project.target, {}, question.on_board)) return;
+  if (!is_for_cann(project.target, {}, question.is_on_board)) return;
   const std::string evidence = fmt::format("{} loads libascendcl: it is an application on CANN",
                                            project.target.main.string());
-  if (!question.on_board && !question.project)
+  if (!question.is_on_board && !question.project)
     return list.ok("interface", evidence + ", and msprof collect runs it as such");
   list.warn("interface", evidence + "; it would fail with the acl.json of SVP boards",
-            question.on_board ? "add --cann to msprof collect, and --upload to copy the project"
-                              : "run msprof collect in its folder, without --project");
+            question.is_on_board ? "add --cann to msprof collect, and --upload to copy the project"
+                                 : "run msprof collect in its folder, without --project");
 }
 
 // Adds checks of the file, and of svp_acl_init and svp_acl_finalize; stores facts about the program
@@ -221,18 +221,18 @@ class ProjectChecks {
       : list_(list), question_(question), current_(fs::current_path()) {}
 
   ProjectInfo check() {
-    const auto main = main_of();
+    const auto main = find_main();
     if (!main) {
       check_without_program();
       return std::move(info_);
     }
     try {
-      const Target target = find_target(*main, question_.project, current_);
+      const ProjectTarget target = find_target(*main, question_.project, current_);
       ScanOptions scan;
-      scan.limited = !question_.project.has_value();
+      scan.is_limited = !question_.project.has_value();
       scan.private_files = question_.private_files;
       scan.never_copied = question_.never_copied;
-      scan.links_may_leave = !question_.on_board;
+      scan.links_may_leave = !question_.is_on_board;
       project_ = scan_project(target, scan);
     } catch (const Error& error) {
       list_.fail("project", error);
@@ -255,7 +255,7 @@ class ProjectChecks {
   }
 
  private:
-  std::optional<std::string> main_of() const {
+  std::optional<std::string> find_main() const {
     if (question_.main) return question_.main;
     const fs::path base = question_.project ? current_ / *question_.project : current_;
     for (const char* name : kUsualMains) {
@@ -292,7 +292,7 @@ class ProjectChecks {
     std::size_t count = 0;
     std::string first;
     for (const Excluded& item : project_.excluded) {
-      if (!item.unexpected) continue;
+      if (!item.is_unexpected) continue;
       if (++count == 1) first = fmt::format("{} ({})", item.path.string(), item.reason);
     }
     if (count == 0) return;
@@ -365,7 +365,7 @@ class ProjectChecks {
     if (fs::path(output).is_relative()) {
       list_.ok(fmt::format("{}: output", name),
                fmt::format("{}, in the application's start folder", output));
-    } else if (question_.on_board) {
+    } else if (question_.is_on_board) {
       info_.outputs.emplace_back(name, output);
     } else {
       check_acl_output(list_, name, output);

@@ -17,7 +17,7 @@ struct ProjectQuestion {
   std::optional<std::string> main;  // as for collect; empty: main or out/main, if it exists
   std::optional<std::string> project;
   std::optional<std::string> acl_json;
-  bool on_board = false;                             // the run is on a board, otherwise on this
+  bool is_on_board = false;                          // the run is on a board, otherwise on this
                                                      // machine
   std::vector<std::filesystem::path> private_files;  // never copied: the ini file and the key
   std::vector<std::filesystem::path> never_copied;   // folders

@@ -334,19 +334,19 @@ std::optional<PythonText> PythonSource::text_at(std::size_t index) const {
   return TextReader(*this, assigned_, index, 0, terms).read();
 }
 
-std::size_t PythonSource::line_of(std::size_t at) const {
+std::size_t PythonSource::line_number(std::size_t at) const {
   const std::string_view before = text_.substr(0, at);
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
-std::string PythonSource::place_of(std::size_t at) const {
+std::string PythonSource::position_text(std::size_t at) const {
   const std::string_view before = text_.substr(0, at);
   const std::size_t line = before.rfind('\n');
   const std::string_view in_line = before.substr(line == std::string_view::npos ? 0 : line + 1);
   const auto column = std::count_if(in_line.begin(), in_line.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   });
-  return fmt::format("{}:{}", line_of(at), column + 1);
+  return fmt::format("{}:{}", line_number(at), column + 1);
 }
 
 }  // namespace msprof

@@ -44,9 +44,9 @@ class PythonSource {
   // conversions to bytes, and variables with such values. Returns nullopt for any other expression.
   std::optional<PythonText> text_at(std::size_t index) const;
 
-  std::size_t line_of(std::size_t at) const;
+  std::size_t line_number(std::size_t at) const;
   // "12:7"; the column counts characters from 1.
-  std::string place_of(std::size_t at) const;
+  std::string position_text(std::size_t at) const;
 
  private:
   std::string_view text_;

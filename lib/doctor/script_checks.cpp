@@ -64,7 +64,7 @@ class ScriptChecks {
   std::size_t at(std::size_t index) const { return source_.tokens()[index].at; }
 
   std::string of(std::size_t index, std::string_view what) const {
-    return fmt::format("{}:{}: {}", name_, source_.line_of(at(index)), what);
+    return fmt::format("{}:{}: {}", name_, source_.line_number(at(index)), what);
   }
 
   // Returns the token index of the value assigned to the name or key at `index`:
@@ -129,7 +129,7 @@ class ScriptChecks {
     if (!problem.at || text.origins.empty()) return problem.what;
     const std::size_t byte =
         *problem.at < text.origins.size() ? text.origins[*problem.at] : text.origins.back() + 1;
-    return fmt::format("{}:{}: {}", name_, source_.place_of(byte), problem.what);
+    return fmt::format("{}:{}: {}", name_, source_.position_text(byte), problem.what);
   }
 
   void look_for_switch(std::size_t index) {

@@ -19,12 +19,12 @@ class Workers {
       : jobs_(jobs), written_(jobs.size()), errors_(jobs.size()) {}
 
   void work(const Database& db) noexcept {
-    for (std::size_t job = next_++; job < jobs_.size() && !failed_; job = next_++) {
+    for (std::size_t job = next_++; job < jobs_.size() && !has_failed_; job = next_++) {
       try {
         if (jobs_[job].write) written_[job] = jobs_[job].write(db);
       } catch (...) {
         errors_[job] = std::current_exception();
-        failed_ = true;
+        has_failed_ = true;
       }
     }
   }
@@ -47,11 +47,11 @@ class Workers {
   std::vector<std::vector<ExportedFile>> written_;
   std::vector<std::exception_ptr> errors_;
   std::atomic<std::size_t> next_{0};
-  std::atomic<bool> failed_{false};
+  std::atomic<bool> has_failed_{false};
 };
 
 // The folders of `jobs`, each once, in their order.
-std::vector<ProductFolder*> folders_of(const std::vector<ExportJob>& jobs) {
+std::vector<ProductFolder*> distinct_folders(const std::vector<ExportJob>& jobs) {
   std::vector<ProductFolder*> folders;
   for (const ExportJob& job : jobs) {
     ProductFolder* const folder = job.folder.get();
@@ -71,7 +71,7 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   if (second) helper = std::async(kOnThreadIfAny, [&] { workers.work(second->database()); });
   workers.work(store.database());
   if (helper.valid()) helper.get();
-  const auto folders = folders_of(jobs);
+  const auto folders = distinct_folders(jobs);
   // After an error, too: what is whole appears.
   ProductFolder::release_all(folders);
   auto files = workers.result();

@@ -34,7 +34,7 @@ inline constexpr std::string_view kRuntimeTables = "runtime";
 // The time of the tools whose table or layer it is. A capture has, of each table and each topic,
 // the oldest of those that are not older than itself.
 enum class ProductAge {
-  today,    // those of --style cann5 among them: for captures of any time
+  current,  // those of --style cann5 among them: for captures of any time
   cann5,    // for captures of CANN 5 and older
   classic,  // for captures of 2019 to 2021
 };

@@ -77,7 +77,7 @@ Tables all_summary_tables() {
   Tables all = tables_of_all_styles();
   std::erase_if(all, [](const auto& table) {
     const TableInfo& info = table->info();
-    return info.is_cann5_only || info.age != ProductAge::today;
+    return info.is_cann5_only || info.age != ProductAge::current;
   });
   return all;
 }
@@ -88,7 +88,7 @@ Tables summary_tables(const Database& db) {
 
 Layers all_timeline_layers() {
   Layers all = layers_of_all_ages();
-  std::erase_if(all, [](const auto& layer) { return layer->info().age != ProductAge::today; });
+  std::erase_if(all, [](const auto& layer) { return layer->info().age != ProductAge::current; });
   return all;
 }
 
@@ -98,7 +98,7 @@ Layers timeline_layers(const Database& db) {
 
 Tables cann5_tables(std::string_view generation) {
   Tables all = tables_of_all_styles();
-  const ProductAge age = age_of(generation);
+  const ProductAge age = to_product_age(generation);
   std::erase_if(all, [&](const auto& table) {
     return table->info().cann5_place == 0 || table->info().age > age;
   });
@@ -113,26 +113,26 @@ Tables cann5_tables(std::string_view generation) {
     return a->info().cann5_place < b->info().cann5_place;
   });
   for (auto& table : all) {
-    if (table->info().age == ProductAge::today) table = make_cann5_table(std::move(table));
+    if (table->info().age == ProductAge::current) table = make_cann5_table(std::move(table));
   }
   return all;
 }
 
 Tables default_tables(const Database& db) {
-  if (is_old_capture(db)) return cann5_tables(generation_of(db));
+  if (is_old_capture(db)) return cann5_tables(read_generation(db));
   Tables tables = summary_tables(db);
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
   return tables;
 }
 
 bool is_of_its_time(const Database& db, const TableInfo& table) {
-  const ProductAge age = age_of(generation_of(db));
-  return age == ProductAge::today || table.age == age;
+  const ProductAge age = to_product_age(read_generation(db));
+  return age == ProductAge::current || table.age == age;
 }
 
-ProductAge age_of(std::string_view generation) {
+ProductAge to_product_age(std::string_view generation) {
   if (generation == "classic" || generation == "all") return ProductAge::classic;
-  return generation.empty() ? ProductAge::today : ProductAge::cann5;
+  return generation.empty() ? ProductAge::current : ProductAge::cann5;
 }
 
 Layers cann5_layers(const Database& db, ProductAge age) {
@@ -166,7 +166,7 @@ std::vector<Cann5Timeline> cann5_timelines(ProductAge age) {
     if (!is_view) whole.insert(whole.end(), timeline.layers.begin(), timeline.layers.end());
     all.push_back(std::move(timeline));
   }
-  if (age == ProductAge::today) {
+  if (age == ProductAge::current) {
     all.push_back({"msprof", 0, Cann5Folder::capture});
   } else {
     all.push_back({"msprof", kWholeTimeline, Cann5Folder::capture, whole, age});

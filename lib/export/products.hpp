@@ -43,11 +43,11 @@ struct Cann5Timeline {
   std::int64_t key = 0;  // OutputFile.key
   Cann5Folder folder = Cann5Folder::device;
   std::vector<std::string_view> layers{};  // empty: the default layers
-  ProductAge age = ProductAge::today;      // of the layers
+  ProductAge age = ProductAge::current;    // of the layers
 };
-std::vector<Cann5Timeline> cann5_timelines(ProductAge age = ProductAge::today);
+std::vector<Cann5Timeline> cann5_timelines(ProductAge age = ProductAge::current);
 // How old the capture of a store is.
-ProductAge age_of(std::string_view generation);
+ProductAge to_product_age(std::string_view generation);
 // Returns the layers that draw the timelines of captures of `age`.
 std::vector<std::unique_ptr<TimelineLayer>> cann5_layers(const Database& db, ProductAge age);
 

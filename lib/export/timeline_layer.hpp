@@ -40,7 +40,7 @@ template <typename Part>
 class PerConnection {
  public:
   template <typename Make>
-  Part& of(const Database& db, const Make& make) {
+  Part& find(const Database& db, const Make& make) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<Part>& part = parts_[&db];
     if (!part) part = make();
@@ -81,8 +81,8 @@ struct LayerInfo {
                                            // layers
   // Host activity: --style cann5 writes it for the whole capture even if an iteration is selected.
   bool is_of_host = false;
-  std::string_view group = {};         // --layers accepts this name for all layers of the group
-  ProductAge age = ProductAge::today;  // older ones: of the topics alone, no layers of today
+  std::string_view group = {};           // --layers accepts this name for all layers of the group
+  ProductAge age = ProductAge::current;  // older ones: of the topics alone, no layers of today
   Dialect dialect = Dialect::cann;
 };
 

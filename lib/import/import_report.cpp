@@ -91,7 +91,7 @@ std::string finding_line(const Line& line) {
 }
 
 // Sorted by severity, most severe first; stable within one severity.
-std::vector<Line> lines_of(const std::vector<Finding>& findings) {
+std::vector<Line> group_lines(const std::vector<Finding>& findings) {
   std::vector<Line> lines;
   std::map<std::tuple<FindingId, std::string_view, std::string_view>, std::size_t> known;
   for (const Finding& finding : findings) {
@@ -223,7 +223,7 @@ std::string ImportReport::text() const {
                         total.files == 1 ? " " : "s", with_thousands(total.records),
                         total.records == 1 ? "" : "s");
   }
-  for (const Line& line : lines_of(findings_)) text += finding_line(line);
+  for (const Line& line : group_lines(findings_)) text += finding_line(line);
   if (unit_loads_ == UnitLoads::modelled) text += fmt::format("  {}\n", kModelledNote);
   if (layout() != nullptr)
     text += fmt::format("  layout: {} ({})\n", printable(layout_.file), layout_.source);

@@ -83,7 +83,7 @@ class ImportReport {
 
   // Most severe finding: note (complete), without or partial.
   Severity verdict() const;
-  bool partial() const { return verdict() == Severity::partial; }
+  bool is_partial() const { return verdict() == Severity::partial; }
   // Names of missing data, without duplicates, for example "HBM bandwidth".
   std::vector<std::string> lacking() const;
   bool mentions(const std::string& file) const;

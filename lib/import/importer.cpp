@@ -80,8 +80,8 @@ const UnreadKind* find_unread(std::string_view stem) {
   return found == std::end(kUnread) ? nullptr : found;
 }
 
-void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bool>& owned,
-                     Progress& progress, std::uint64_t& done_bytes) {
+void import_kind(RawKind& kind, const ImportContext& context, std::vector<bool>& owned,
+                 Progress& progress, std::uint64_t& done_bytes) {
   const auto& files = context.session.raw_files();
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (owned[i] || !kind.owns(files[i])) continue;
@@ -100,7 +100,7 @@ void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bo
 }
 
 // Replaces the process id in names such as "17-Threads.data", which are one kind.
-std::string kind_of_unread(const std::string& stem) {
+std::string unread_kind_name(const std::string& stem) {
   const std::size_t digits = stem.find_first_not_of("0123456789");
   const bool has_process = digits != 0 && digits != std::string::npos && stem[digits] == '-';
   return has_process ? "PID" + stem.substr(digits) : stem;
@@ -111,7 +111,7 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
   const auto& files = context.session.raw_files();
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (owned[i] || files[i].size_bytes == 0 || context.report.mentions(files[i].name)) continue;
-    const std::string kind = kind_of_unread(context.session.stem_of(files[i]));
+    const std::string kind = unread_kind_name(context.session.file_stem(files[i]));
     // A file that is not a slice has no stem; its whole name identifies its kind.
     const UnreadKind* known = find_unread(kind.empty() ? files[i].path.filename().string() : kind);
     const std::string lacks = known != nullptr ? std::string(known->product)
@@ -140,7 +140,7 @@ LayoutSet parse_layouts(const LayoutChoice& layout) {
 void refuse_less(const fs::path& store, const ImportReport& report, const LayoutChoice& layout) {
   const std::size_t lost = report.unknown_layouts().size();
   if (lost == 0 || layout.source == LayoutSource::command_line) return;
-  const std::string before = layout_of(store).json;
+  const std::string before = read_stored_layout(store).json;
   if (before.empty() || before == layout.json) return;
   throw Error(
       FindingId::less_than_before,
@@ -179,7 +179,7 @@ ImportReport import_files(const Session& session, const fs::path& store,
   std::vector<bool> owned(session.raw_files().size(), false);
   Progress progress(fmt::format("importing {}", printable(session.name())), total_bytes);
   std::uint64_t done_bytes = 0;
-  for (auto& kind : set.kinds) import_files_of(*kind, context, owned, progress, done_bytes);
+  for (auto& kind : set.kinds) import_kind(*kind, context, owned, progress, done_bytes);
   if (set.join) set.join(context);
   for (auto& kind : set.kinds) kind->finish(context);
   report_unread(context, owned);
@@ -190,7 +190,7 @@ ImportReport import_files(const Session& session, const fs::path& store,
   if (options.inspect) options.inspect(writer.readable(), report);
 
   writer.set_meta(meta::kCapture, session.name());
-  if (const auto rank = rank_of(session)) writer.set_meta(meta::kRank, std::to_string(*rank));
+  if (const auto rank = find_rank(session)) writer.set_meta(meta::kRank, std::to_string(*rank));
   writer.set_meta(meta::kVerdict, verdict_name(report.verdict()));
   writer.set_meta(meta::kVerdictText, verdict_text(report.verdict(), report.lacking()));
   if (!layout.json.empty()) writer.set_meta(meta::kLayoutTried, layout_id(layout));

@@ -111,7 +111,7 @@ LayoutChoice choose_in_folder(const std::string& what, const std::vector<fs::pat
   return chosen;
 }
 
-LayoutChoice layout_of_run(const fs::path& capture) {
+LayoutChoice read_run_layout(const fs::path& capture) {
   const auto run = read_run_record(capture);
   if (!run || run->layout.json.empty()) return {};
   return {LayoutSource::run, run->layout.file, run->layout.json};
@@ -170,8 +170,8 @@ LayoutChoice choose_layout(const Session& session, const fs::path& store,
   if (session.dialect() != Dialect::svp) return {};
   LayoutChoice before;
   if (!places.forget) {
-    before = layout_of(store);
-    if (before.source == LayoutSource::none) before = layout_of_run(session.folder());
+    before = read_stored_layout(store);
+    if (before.source == LayoutSource::none) before = read_run_layout(session.folder());
   }
   const auto files = layout_files_in(places.folder);
   const bool has_some =
@@ -192,10 +192,10 @@ LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
 }
 
 std::string layout_id(const LayoutChoice& layout) {
-  return layout.json.empty() ? std::string() : sha256_of(layout.json);
+  return layout.json.empty() ? std::string() : sha256(layout.json);
 }
 
-LayoutChoice layout_of(const fs::path& store) {
+LayoutChoice read_stored_layout(const fs::path& store) {
   LayoutChoice choice;
   choice.json = meta_of_any_version(store, meta::kLayout);
   if (choice.json.empty()) return {};

@@ -64,7 +64,7 @@ LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
                            const LayoutPlaces& places);
 
 // Layout that a store was made with, by any version of msprof; source none if there is none.
-LayoutChoice layout_of(const std::filesystem::path& store);
+LayoutChoice read_stored_layout(const std::filesystem::path& store);
 
 // Identifies a layout by its content; empty if there is no layout.
 std::string layout_id(const LayoutChoice& layout);

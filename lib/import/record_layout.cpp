@@ -274,7 +274,7 @@ bool RecordLayout::selects(std::span<const std::byte> record) const {
   if (!select) return true;
   ByteCursor cursor(record);
   const std::uint64_t value = raw_value(cursor, select->type, select->offset_bytes);
-  return !cursor.overrun() && value == static_cast<std::uint64_t>(select->value);
+  return !cursor.has_overrun() && value == static_cast<std::uint64_t>(select->value);
 }
 
 bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
@@ -284,7 +284,7 @@ bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int6
     const std::uint64_t raw = raw_value(cursor, field.type, field.offset_bytes);
     if (!decode_unsigned(raw, field, slots[field.slot])) return false;
   }
-  return !cursor.overrun();
+  return !cursor.has_overrun();
 }
 
 const LayoutSet& LayoutSet::reference() {

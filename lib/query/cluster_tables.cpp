@@ -124,24 +124,24 @@ class ClusterTables {
     if (name == "v_step_growth") return fill_growth(rows);
   }
 
-  std::string_view text_of(std::int64_t name_id) const {
+  std::string_view find_text(std::int64_t name_id) const {
     const bool is_known = name_id >= 1 && static_cast<std::uint64_t>(name_id) <= names_.size();
     return is_known ? names_[static_cast<std::size_t>(name_id) - 1] : "";
   }
-  const MemberRow* member(std::int64_t id) const {
+  const MemberRow* find_member(std::int64_t id) const {
     const bool is_known = id >= 1 && static_cast<std::uint64_t>(id) <= members_.size();
     return is_known ? &members_[static_cast<std::size_t>(id) - 1] : nullptr;
   }
-  std::int64_t rank_of(std::int64_t member_id) const {
-    const MemberRow* of = member(member_id);
+  std::int64_t find_rank(std::int64_t member_id) const {
+    const MemberRow* of = find_member(member_id);
     return of == nullptr ? kNull : of->rank;
   }
   // Host name recorded by the host's first rank.
-  std::string_view hostname_of(std::int64_t host_name_id) const {
+  std::string_view find_hostname(std::int64_t host_name_id) const {
     const auto at = std::find_if(members_.begin(), members_.end(), [&](const MemberRow& row) {
       return row.host_name_id == host_name_id;
     });
-    return at == members_.end() ? "" : text_of(at->hostname_name_id);
+    return at == members_.end() ? "" : find_text(at->hostname_name_id);
   }
   std::int64_t ranks_on(std::int64_t host_name_id) const {
     return std::count_if(members_.begin(), members_.end(),
@@ -172,12 +172,12 @@ class ClusterTables {
       const auto count = static_cast<double>(of.rank_count);
       const auto sum_us = static_cast<double>(of.duration_ns) / 1000;
       const auto shortest_us = static_cast<double>(of.shortest_ns[0]) / 1000;
-      rows.add(of.step).text_or_null(text_of(of.group_name_id));
-      rows.text_or_null(text_of(of.operation_name_id)).add(of.sequence).add(of.rank_count);
+      rows.add(of.step).text_or_null(find_text(of.group_name_id));
+      rows.text_or_null(find_text(of.operation_name_id)).add(of.sequence).add(of.rank_count);
       rows.add(static_cast<std::int64_t>(collectives->hosts.size()));
       rows.add(is_aligned ? start_ns : kNull).add(is_aligned ? end_ns : kNull);
       rows.real(sum_us / count).us(of.shortest_ns[0]).us(of.longest_ns[0]);
-      rows.add(rank_of(of.shortest_member[0])).add(rank_of(of.longest_member[0]));
+      rows.add(find_rank(of.shortest_member[0])).add(find_rank(of.longest_member[0]));
       rows.real(sum_us - count * shortest_us).end_row();
     }
   }
@@ -192,18 +192,18 @@ class ClusterTables {
       const auto sum_ns = static_cast<double>(of.duration_ns);
       const double mean_ns = sum_ns / count;
       const double variance = static_cast<double>(of.square_sum) / count - mean_ns * mean_ns;
-      rows.text_or_null(text_of(of.name_id)).text_or_null(text_of(of.type_name_id));
-      rows.text_or_null(text_of(of.unit_name_id)).add(of.count).us(of.duration_ns);
+      rows.text_or_null(find_text(of.name_id)).text_or_null(find_text(of.type_name_id));
+      rows.text_or_null(find_text(of.unit_name_id)).add(of.count).us(of.duration_ns);
       rows.real(mean_ns / 1000).real(std::sqrt(std::max(variance, 0.0)) / 1000);
       rows.us(of.shortest_ns).us(of.histogram.quantile_ns(1, 2));
       rows.us(of.histogram.quantile_ns(95, 100)).us(of.longest_ns);
-      rows.add(rank_of(of.shortest_member)).add(rank_of(of.longest_member));
+      rows.add(find_rank(of.shortest_member)).add(find_rank(of.longest_member));
       rows.real(all_ns > 0 ? std::optional(100 * sum_ns / all_ns) : std::nullopt).end_row();
     }
   }
 
   void fill_cluster(TempRows& rows) {
-    const cluster::Ranks ranks = cluster::ranks_of(part_);
+    const cluster::Ranks ranks = cluster::read_ranks(part_);
     Statement steps = db_.prepare("SELECT count(DISTINCT step) FROM rank_step");
     steps.step();
     rows.text_or_null(ranks.present.text()).add(ranks.present.count()).add(ranks.unknown);
@@ -218,16 +218,16 @@ class ClusterTables {
                                                 static_cast<double>(of.elapsed_ns))
                                 : std::nullopt);
     rows.us(of.wait_ns).add(of.votes).add(of.collective_count);
-    rows.text_or_null(text_of(of.group_name_id)).us(of.computing_ns).us(of.free_ns);
-    rows.us(of.preparing_ns).add(of.step).text_or_null(text_of(of.operation_name_id));
+    rows.text_or_null(find_text(of.group_name_id)).us(of.computing_ns).us(of.free_ns);
+    rows.us(of.preparing_ns).add(of.step).text_or_null(find_text(of.operation_name_id));
     rows.add(of.sequence).end_row();
   }
 
   void fill_slow_ranks(TempRows& rows) {
     for (const cluster::Straggler& of : analysis_.stragglers.ranks) {
-      const MemberRow& rank = *member(of.id);
-      rows.add(rank.rank).add(rank.id).text_or_null(text_of(rank.host_name_id));
-      rows.text_or_null(text_of(rank.hostname_name_id)).add(rank.device_id);
+      const MemberRow& rank = *find_member(of.id);
+      rows.add(rank.rank).add(rank.id).text_or_null(find_text(rank.host_name_id));
+      rows.text_or_null(find_text(rank.hostname_name_id)).add(rank.device_id);
       add_straggler(rows, of);
     }
   }
@@ -237,7 +237,7 @@ class ClusterTables {
       std::int64_t first = kNull;
       for (const MemberRow& row : members_)
         if (row.host_name_id == of.id) first = cluster::earlier(first, row.rank);
-      rows.text_or_null(text_of(of.id)).text_or_null(hostname_of(of.id));
+      rows.text_or_null(find_text(of.id)).text_or_null(find_hostname(of.id));
       rows.add(ranks_on(of.id)).add(first);
       add_straggler(rows, of);
     }
@@ -245,16 +245,16 @@ class ClusterTables {
 
   void fill_slow_links(TempRows& rows) {
     const auto host = [this](const cluster::LinkEnd& end) -> std::string_view {
-      const MemberRow* of = member(end.member_id);
-      return of == nullptr ? "" : text_of(of->hostname_name_id);
+      const MemberRow* of = find_member(end.member_id);
+      return of == nullptr ? "" : find_text(of->hostname_name_id);
     };
     const auto number = [&](std::span<const cann::NumberText> names, std::int64_t of) {
-      return std::string(text_of_number(names, of));
+      return std::string(number_text(names, of));
     };
     for (const cluster::SlowLink& of : analysis_.slow_links) {
       const auto rate = static_cast<double>(of.bytes_per_s);
       const auto usual = static_cast<double>(of.median_bytes_per_s);
-      rows.add(rank_of(of.source.member_id)).add(rank_of(of.target.member_id));
+      rows.add(find_rank(of.source.member_id)).add(find_rank(of.target.member_id));
       rows.text_or_null(host(of.source)).text_or_null(host(of.target));
       rows.text_or_null(number(cann::link_types(), of.link_type));
       rows.text_or_null(number(cann::transport_types(), of.transport_type));
@@ -265,9 +265,9 @@ class ClusterTables {
     }
   }
 
-  static std::string text_of_number(std::span<const cann::NumberText> names, std::int64_t number) {
+  static std::string number_text(std::span<const cann::NumberText> names, std::int64_t number) {
     if (number == kNull) return "";
-    const std::string_view known = cann::text_of(names, number);
+    const std::string_view known = cann::find_text(names, number);
     return known.empty() ? std::to_string(number) : std::string(known);
   }
 
@@ -289,12 +289,13 @@ class ClusterTables {
     const std::int64_t median_ns = median_clock(std::move(offsets));
     for (const cluster::HostClock& host : analysis_.clocks.hosts()) {
       const bool is_aligned = host.offset_ns != kNull;
-      rows.text_or_null(text_of(host.host_name_id)).text_or_null(hostname_of(host.host_name_id));
+      rows.text_or_null(find_text(host.host_name_id))
+          .text_or_null(find_hostname(host.host_name_id));
       rows.text(cluster::clock_state_name(host.state)).add(is_aligned ? 1 : 0);
       rows.us(host.offset_ns);
       rows.us(is_aligned ? saturating_subtract(host.offset_ns, median_ns) : kNull);
       rows.us(host.spread_ns).add(host.collective_count);
-      rows.text_or_null(text_of(host.over_host_name_id)).add(ranks_on(host.host_name_id));
+      rows.text_or_null(find_text(host.over_host_name_id)).add(ranks_on(host.host_name_id));
       rows.end_row();
     }
   }

@@ -11,12 +11,12 @@ namespace msprof {
 
 namespace {
 
-std::string text_of_id(std::string_view id) {
+std::string id_text_sql(std::string_view id) {
   return fmt::format("(SELECT text FROM name WHERE id = {})", id);
 }
 
 // Maps a number of the vendor's tables to its name; unknown numbers are kept.
-std::string name_of_number(std::string_view column, std::span<const cann::NumberText> names) {
+std::string number_name_sql(std::string_view column, std::span<const cann::NumberText> names) {
   std::string sql = fmt::format("CASE {}", column);
   for (const cann::NumberText& name : names)
     sql += fmt::format(" WHEN {} THEN '{}'", name.number, name.text);
@@ -56,9 +56,9 @@ View ranks() {
                   " 'without' ELSE 'partial' END AS verdict, {} AS verdict_text, is_modelled,"
                   " begin_ns, {} AS aligned_begin_ns, end_ns, task_count, min_frequency_mhz,"
                   " max_frequency_mhz, memory_peak_bytes FROM member",
-                  text_of_id("host_name_id"), text_of_id("hostname_name_id"),
-                  text_of_id("capture_name_id"), text_of_id("chip_name_id"),
-                  text_of_id("verdict_text_name_id"), aligned("begin_ns", "member.host_name_id"))};
+                  id_text_sql("host_name_id"), id_text_sql("hostname_name_id"),
+                  id_text_sql("capture_name_id"), id_text_sql("chip_name_id"),
+                  id_text_sql("verdict_text_name_id"), aligned("begin_ns", "member.host_name_id"))};
 }
 
 View rank_steps() {
@@ -83,7 +83,7 @@ View rank_steps() {
                       " not_overlapped_ns / 1000.0 AS not_overlapped_us, free_ns / 1000.0 AS"
                       " free_us, bubble_ns / 1000.0 AS bubble_us, preparing_ns / 1000.0 AS"
                       " preparing_us FROM rank_step JOIN member ON member.id = member_id",
-                      text_of_id("host_name_id"),
+                      id_text_sql("host_name_id"),
                       aligned("rank_step.begin_ns", "member.host_name_id"))};
 }
 
@@ -132,7 +132,7 @@ View rank_collectives() {
                       " duration_us, wait_ns / 1000.0 AS wait_us, synchronization_ns / 1000.0 AS"
                       " synchronization_us, transit_ns / 1000.0 AS transit_us, size_bytes"
                       " FROM rank_collective JOIN member ON member.id = member_id",
-                      text_of_id("group_name_id"), text_of_id("operation_name_id"),
+                      id_text_sql("group_name_id"), id_text_sql("operation_name_id"),
                       aligned("start_ns", "member.host_name_id"))};
 }
 
@@ -161,7 +161,7 @@ View collective_totals() {
                       " total(duration_ns), total(wait_ns), total(synchronization_ns),"
                       " total(transit_ns), total(size_bytes) FROM rank_collective GROUP BY 1, 2, 3,"
                       " 4) JOIN member ON member.id = member_id",
-                      text_of_id("group_name_id"), text_of_id("operation_name_id"), kSums)};
+                      id_text_sql("group_name_id"), id_text_sql("operation_name_id"), kSums)};
 }
 
 View links() {
@@ -193,10 +193,10 @@ View links() {
                       " 1 << size_class ELSE 0 END AS at_least_bytes, count, size_bytes,"
                       " duration_ns / 1000.0 AS duration_us, size_bytes * 1.0 /"
                       " nullif(duration_ns, 0) AS gb_per_s FROM link",
-                      text_of_id("group_name_id"), text_of_id("operation_name_id"),
+                      id_text_sql("group_name_id"), id_text_sql("operation_name_id"),
                       fmt::format(kEnd, "source_rank"), fmt::format(kEnd, "target_rank"),
-                      name_of_number("link_type", cann::link_types()),
-                      name_of_number("transport_type", cann::transport_types()))};
+                      number_name_sql("link_type", cann::link_types()),
+                      number_name_sql("transport_type", cann::transport_types()))};
 }
 
 View cluster_ops() {
@@ -230,7 +230,7 @@ View groups() {
           fmt::format("SELECT {} AS group_name, member.rank, member_id, local_rank AS"
                       " rank_in_group, rank_count FROM group_member JOIN member ON member.id ="
                       " member_id",
-                      text_of_id("group_name_id"))};
+                      id_text_sql("group_name_id"))};
 }
 
 std::vector<ViewColumn> straggler_columns(std::vector<ViewColumn> columns) {

@@ -36,7 +36,7 @@ struct SqlWords {
 };
 
 // Accepts any text; text that is not SQL gives arbitrary words.
-SqlWords words_of(std::string_view sql);
+SqlWords scan_words(std::string_view sql);
 
 bool is_name_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -66,7 +66,7 @@ bool is_column_star(std::string_view before) {
          before == ".";
 }
 
-SqlWords words_of(std::string_view sql) {
+SqlWords scan_words(std::string_view sql) {
   SqlWords found;
   std::string before;  // previous token
   for (std::size_t at = 0; at < sql.size();) {
@@ -127,7 +127,7 @@ struct Place {
   std::optional<std::int64_t> step;
 };
 
-Place place_of(const Database& store, const OutputFile& output_file) {
+Place read_place(const Database& store, const OutputFile& output_file) {
   Place place;
   if (output_file.step_id != kNull) {
     Statement read = store.prepare("SELECT number FROM step WHERE id = ?");
@@ -189,11 +189,11 @@ class RowInserter : public RowSink {
   void end() override {}
 
  protected:
-  Wanted next_cell() override {
+  CellFormat next_cell_format() override {
     // The first cell shows whether the row is a total.
-    if (column_ == 0 || is_wanted(column_)) return Wanted::digits;
+    if (column_ == 0 || is_wanted(column_)) return CellFormat::digits;
     ++column_;
-    return Wanted::nothing;
+    return CellFormat::nothing;
   }
 
  private:
@@ -209,7 +209,7 @@ class RowInserter : public RowSink {
   bool is_total_ = false;
 };
 
-std::vector<std::string> fields_of(const std::vector<std::string>& headers) {
+std::vector<std::string> unique_fields(const std::vector<std::string>& headers) {
   std::vector<std::string> fields;
   std::map<std::string, int> times;
   for (const std::string& header : headers) {
@@ -251,7 +251,7 @@ std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
 
 void fill(const Database& store, Database& db, const SummaryTable& table, const SqlWords& asked) {
   const auto headers = table.columns(store);
-  const auto fields = fields_of(headers);
+  const auto fields = unique_fields(headers);
   std::vector<bool> wanted;
   std::vector<std::string> columns;
   for (const std::string& field : fields) {
@@ -276,7 +276,7 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
   for (const OutputFile& output_file : output_files) {
-    if (has_steps) rows.set_place(place_of(store, output_file));
+    if (has_steps) rows.set_place(read_place(store, output_file));
     rows.begin(headers);
     table.write(store, output_file, rows);
   }
@@ -316,13 +316,13 @@ Database open_for(const TraceDb& store, std::string_view questions) {
   for (const View& view : views()) {
     db.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
   }
-  fill_product_tables(store.database(), db, words_of(questions));
+  fill_product_tables(store.database(), db, scan_words(questions));
   return db;
 }
 
 Database open_for(const cluster::Part& part, std::string_view questions) {
   Database db = Database::open_read_only(part.path());
-  const SqlWords asked = words_of(questions);
+  const SqlWords asked = scan_words(questions);
   fill_cluster_tables(part, db, asked.words, asked.takes_all);
   for (const View& view : cluster_views()) {
     if (!view.select.empty())
@@ -346,7 +346,7 @@ QueryDb::QueryDb(const cluster::Part& part, std::string_view questions)
 // Columns that a view reads internally do not count; the view's own columns do.
 bool QueryDb::reads_modelled() const {
   if (is_of_cluster_) return false;
-  if (unit_loads_of(db_) == UnitLoads::measured) return false;
+  if (read_unit_loads(db_) == UnitLoads::measured) return false;
   const auto& reads = guard_.columns_read();
   const auto unit_loads = unit_load_columns(db_);
   return std::any_of(reads.begin(), reads.end(), [&](const ReadColumn& read) {

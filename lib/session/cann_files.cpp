@@ -53,13 +53,13 @@ bool has_empty(const Parts& parts) {
 }
 
 // "ts_track.data.44.0.3": the last three parts are channel, device and slice.
-std::optional<FileName> parse_bare_numbers(Parts parts) {
+std::optional<CannFileName> parse_bare_numbers(Parts parts) {
   if (parts.size() < 5) return std::nullopt;
   const auto slice = parse_i64(parts[parts.size() - 1]);
   const auto device = parse_i64(parts[parts.size() - 2]);
   if (!slice || !device || !parse_i64(parts[parts.size() - 3])) return std::nullopt;
   parts.resize(parts.size() - 3);
-  return FileName{device_stem(std::move(parts)), false, device, *slice};
+  return CannFileName{device_stem(std::move(parts)), false, device, *slice};
 }
 
 constexpr std::uint64_t kMaxInfoBytes = 8 << 20;
@@ -88,7 +88,7 @@ class PartReader {
         names_(names) {}
 
   // Returns the text of one info file; empty if no such file is readable.
-  std::optional<std::string> text_of(std::string_view base) {
+  std::optional<std::string> read_text(std::string_view base) {
     std::vector<std::pair<std::string, std::string>> found;  // name, text
     for (const std::string& name : names_) {
       if (!is_info_file(name, base)) continue;
@@ -142,7 +142,7 @@ class PartReader {
 
 }  // namespace
 
-std::optional<FileName> parse_data_name(std::string_view name) {
+std::optional<CannFileName> parse_data_name(std::string_view name) {
   Parts parts = split(name, '.');
   if (has_empty(parts)) return std::nullopt;
   if (!parts.back().starts_with(kSlice)) return parse_bare_numbers(std::move(parts));
@@ -153,7 +153,7 @@ std::optional<FileName> parse_data_name(std::string_view name) {
     const bool is_unaging = parts[0] == "unaging";
     parts.erase(parts.begin());
     if (parts.empty()) return std::nullopt;
-    return FileName{host_stem(parts), is_unaging, std::nullopt, *slice};
+    return CannFileName{host_stem(parts), is_unaging, std::nullopt, *slice};
   }
   std::optional<std::int64_t> device;
   if (parts.size() > 1) device = parse_i64(parts.back());
@@ -164,10 +164,10 @@ std::optional<FileName> parse_data_name(std::string_view name) {
     if (parts.size() > 1 && parts.back() == "dev") parts.pop_back();
     if (parts.size() > 1 && parse_i64(parts.back())) parts.pop_back();
   }
-  return FileName{device_stem(std::move(parts)), false, device, *slice};
+  return CannFileName{device_stem(std::move(parts)), false, device, *slice};
 }
 
-std::optional<FileName> parse_classic_name(std::string_view name) {
+std::optional<CannFileName> parse_classic_name(std::string_view name) {
   Parts parts = split(name, '.');
   if (has_empty(parts) || parts.size() < 2) return std::nullopt;
   // "Framework.task_desc_info.0.JOBABC.slice_0": the job name precedes the slice.
@@ -186,7 +186,7 @@ std::optional<FileName> parse_classic_name(std::string_view name) {
   const auto device = parse_i64(parts[last - 1]);
   if (parts.size() < 4 || !slice || !device) return std::nullopt;
   parts.resize(parts.size() - 2);
-  return FileName{join(parts), false, device, *slice};
+  return CannFileName{join(parts), false, device, *slice};
 }
 
 bool is_companion(std::string_view name) {
@@ -217,29 +217,29 @@ CannPartFiles read_part_files(const fs::path& folder, const std::vector<std::str
                               bool is_cann5) {
   PartReader reader(folder, names, name, device, track, findings);
   CannPartFiles files;
-  if (const auto text = reader.text_of("info.json")) {
+  if (const auto text = reader.read_text("info.json")) {
     files.has_info_json = read_info_json(*text, files.info);
     if (!files.has_info_json) reader.broken("info.json", "it is not a JSON object");
   }
-  if (const auto text = reader.text_of("sample.json")) {
+  if (const auto text = reader.read_text("sample.json")) {
     files.has_sample_json = read_sample_json(*text, files.info);
     if (!files.has_sample_json) reader.broken("sample.json", "it is not a JSON object");
   }
-  if (const auto text = reader.text_of("start_info")) {
+  if (const auto text = reader.read_text("start_info")) {
     files.begin = read_start_info(*text);
     if (!files.begin) reader.broken("start_info", "it has no collectionTimeBegin");
   }
-  if (const auto text = reader.text_of("end_info")) {
+  if (const auto text = reader.read_text("end_info")) {
     files.end = read_end_info(*text);
     if (!files.end) reader.broken("end_info", "it has no collectionTimeEnd");
   }
-  if (const auto text = reader.text_of("host_start.log")) {
+  if (const auto text = reader.read_text("host_start.log")) {
     files.host_start = read_start_log(*text, !is_cann5);
     if (!files.host_start)
       reader.broken("host_start.log", "it has no clock_monotonic_raw or cntvct");
   }
   if (!device) return files;
-  if (const auto text = reader.text_of("dev_start.log")) {
+  if (const auto text = reader.read_text("dev_start.log")) {
     files.device_start = read_start_log(*text);
     if (!files.device_start)
       reader.broken("dev_start.log", "it has no clock_monotonic_raw or cntvct");

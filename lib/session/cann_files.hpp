@@ -15,7 +15,7 @@
 
 namespace msprof::cann {
 
-struct FileName {
+struct CannFileName {
   // Kind of data in the file: "api_event", "task_track", "hash_dic", "stars_soc.data",
   // "DATA_PREPROCESS.AICPU", "capture_op_info.variable". Host stems omit the class and the tag.
   std::string stem;
@@ -25,12 +25,12 @@ struct FileName {
 };
 
 // Parses a file name without ".done". Returns empty if it does not name a slice of raw data.
-std::optional<FileName> parse_data_name(std::string_view name);
+std::optional<CannFileName> parse_data_name(std::string_view name);
 
 // Parses a file name of a JOB folder in any of the three historical styles. Returns empty if the
 // file is not raw data.
 // Source: cann5_classic.md 2.
-std::optional<FileName> parse_classic_name(std::string_view name);
+std::optional<CannFileName> parse_classic_name(std::string_view name);
 
 // True for companion files, which never hold data: ".done", ".complete", ".zip", ".join".
 bool is_companion(std::string_view name);

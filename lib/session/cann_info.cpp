@@ -38,7 +38,7 @@ constexpr std::array kChips = {
 
 // Parses a JSON object, ignoring NULs at the end, which some collectors write. Invalid UTF-8 in a
 // name does not make the rest unreadable.
-json object_of(std::string_view text) {
+json parse_object(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
   if (is_nested_deeper(text)) return json();
   json document = json::parse(valid_utf8(text), nullptr, false);
@@ -46,14 +46,14 @@ json object_of(std::string_view text) {
 }
 
 // Returns a string, or a number as text; empty for other types.
-std::string text_of(const json& object, const char* key) {
+std::string find_text(const json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return {};
   if (at->is_string()) return std::string(trim(at->get_ref<const std::string&>()));
   return at->is_number() ? at->dump() : std::string();
 }
 
-std::optional<std::int64_t> number_in(std::string_view text) {
+std::optional<std::int64_t> parse_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   std::uint64_t value = 0;
   if (!parse_u64(negative ? text.substr(1) : text, value)) return std::nullopt;
@@ -61,14 +61,14 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
-std::int64_t number_of(const json& object, const char* key, std::int64_t otherwise = 0) {
-  return number_in(text_of(object, key)).value_or(otherwise);
+std::int64_t find_number(const json& object, const char* key, std::int64_t otherwise = 0) {
+  return parse_integer(find_text(object, key)).value_or(otherwise);
 }
 
 // Core counts are multiplied by frequencies: an implausible count reads as 0 to avoid overflow.
-std::int64_t count_of(const json& object, const char* key) {
+std::int64_t find_count(const json& object, const char* key) {
   constexpr std::int64_t kMaxCores = 1'000'000;
-  const std::int64_t count = number_of(object, key);
+  const std::int64_t count = find_number(object, key);
   return count >= 0 && count <= kMaxCores ? count : 0;
 }
 
@@ -79,26 +79,26 @@ void read_cann_version(const std::string& text, Info& info) {
   if (parts.size() < 2) return;
   const std::string_view second = parts[1];
   const std::size_t digits = std::min(second.find_first_not_of("0123456789"), second.size());
-  const auto major = number_in(parts[0]);
-  const auto minor = number_in(second.substr(0, digits));
+  const auto major = parse_integer(parts[0]);
+  const auto minor = parse_integer(second.substr(0, digits));
   if (!major || !minor || *major > kMaxVersion || *minor > kMaxVersion) return;
   info.cann_major = static_cast<int>(*major);
   info.cann_minor = static_cast<int>(*minor);
 }
 
 // Parses core numbers, "0,1"; invalid parts are skipped.
-std::vector<std::int64_t> cores_of(const std::string& text) {
+std::vector<std::int64_t> parse_cores(const std::string& text) {
   constexpr std::int64_t kMaxCores = 4096;
   std::vector<std::int64_t> cores;
   for (const std::string_view part : split(text, ',')) {
-    const auto core = number_in(trim(part));
+    const auto core = parse_integer(trim(part));
     if (core && *core >= 0 && *core < kMaxCores && cores.size() < kMaxCores) cores.push_back(*core);
   }
   return cores;
 }
 
 // Speeds are in Mbit/s. Cards without a link (-1) or with an implausible speed are skipped.
-std::vector<NetworkCard> network_cards_of(const json& object) {
+std::vector<NetworkCard> parse_network_cards(const json& object) {
   constexpr std::int64_t kMaxMbits = 1'000'000'000;
   constexpr std::int64_t kMbitBytes = 125'000;
   constexpr std::size_t kMaxCards = 1024;
@@ -107,8 +107,8 @@ std::vector<NetworkCard> network_cards_of(const json& object) {
   if (list == object.end() || !list->is_array()) return cards;
   for (const json& card : *list) {
     if (!card.is_object() || cards.size() == kMaxCards) continue;
-    const std::int64_t mbits = number_of(card, "speed", -1);
-    const std::string name = text_of(card, "netCardName");
+    const std::int64_t mbits = find_number(card, "speed", -1);
+    const std::string name = find_text(card, "netCardName");
     if (!name.empty() && mbits > 0 && mbits <= kMaxMbits)
       cards.push_back({name, mbits * kMbitBytes});
   }
@@ -116,17 +116,17 @@ std::vector<NetworkCard> network_cards_of(const json& object) {
 }
 
 void read_device_info(const json& device, Info& info) {
-  info.hwts_frequency_hz = hz_of_mhz(text_of(device, "hwts_frequency"));
-  info.aic_frequency_hz = hz_of_mhz(text_of(device, "aic_frequency"));
-  info.aiv_frequency_hz = hz_of_mhz(text_of(device, "aiv_frequency"));
-  info.ai_core_num = count_of(device, "ai_core_num");
-  info.aiv_num = count_of(device, "aiv_num");
-  info.ctrl_cpus = cores_of(text_of(device, "ctrl_cpu"));
-  info.ai_cpus = cores_of(text_of(device, "ai_cpu"));
+  info.hwts_frequency_hz = mhz_to_hz(find_text(device, "hwts_frequency"));
+  info.aic_frequency_hz = mhz_to_hz(find_text(device, "aic_frequency"));
+  info.aiv_frequency_hz = mhz_to_hz(find_text(device, "aiv_frequency"));
+  info.ai_core_num = find_count(device, "ai_core_num");
+  info.aiv_num = find_count(device, "aiv_num");
+  info.ctrl_cpus = parse_cores(find_text(device, "ctrl_cpu"));
+  info.ai_cpus = parse_cores(find_text(device, "ai_cpu"));
 }
 
 // "0x416,0x417": an invalid event reads as 0 so that the others keep their index.
-std::vector<std::uint32_t> events_of(const std::string& text) {
+std::vector<std::uint32_t> parse_events(const std::string& text) {
   constexpr std::size_t kMaxEvents = 64;
   std::vector<std::uint32_t> events;
   if (text.empty()) return events;
@@ -147,7 +147,7 @@ std::vector<std::uint32_t> events_of(const std::string& text) {
   return events;
 }
 
-std::vector<std::string> names_of(const std::string& text) {
+std::vector<std::string> parse_names(const std::string& text) {
   constexpr std::size_t kMaxNames = 64;
   std::vector<std::string> names;
   if (text.empty()) return names;
@@ -159,7 +159,7 @@ std::vector<std::string> names_of(const std::string& text) {
 }
 
 // Returns the text after `unit` in "HA:0x0,0x1;SMMU:0x2,0x8a".
-std::string events_of_unit(const std::string& text, std::string_view unit) {
+std::string unit_events(const std::string& text, std::string_view unit) {
   for (const std::string_view part : split(text, ';')) {
     const std::size_t colon = std::min(part.find(':'), part.size());
     if (colon < part.size() && trim(part.substr(0, colon)) == unit)
@@ -169,14 +169,14 @@ std::string events_of_unit(const std::string& text, std::string_view unit) {
 }
 
 // Parses "l1", "level1" or "1".
-int level_of(const json& sample) {
+int parse_level(const json& sample) {
   const std::string key = sample.contains("profLevel") ? "profLevel" : "prof_level";
-  const std::string text = text_of(sample, key.c_str());
+  const std::string text = find_text(sample, key.c_str());
   if (text.empty() || text.back() < '0' || text.back() > '9') return 1;
   return text.back() - '0';
 }
 
-std::string digits_of_date(const std::string& date) {
+std::string date_digits(const std::string& date) {
   std::string digits;
   for (const char c : date) {
     if (c == '.') break;
@@ -188,28 +188,28 @@ std::string digits_of_date(const std::string& date) {
 std::optional<CollectionTime> read_collection(std::string_view text, const char* time_key,
                                               const char* date_key) {
   constexpr std::int64_t kMaxUs = kMaxInt64 / 1000;  // fits in 64 bits as ns
-  const json object = object_of(text);
+  const json object = parse_object(text);
   if (!object.is_object()) return std::nullopt;
-  const auto wall_us = number_in(text_of(object, time_key));
+  const auto wall_us = parse_integer(find_text(object, time_key));
   if (!wall_us || *wall_us < 0 || *wall_us > kMaxUs) return std::nullopt;
   CollectionTime time;
   time.wall_us = *wall_us;
-  time.monotonic_ns = std::max<std::int64_t>(number_of(object, "clockMonotonicRaw"), 0);
-  time.date = digits_of_date(text_of(object, date_key));
-  time.lost_records = std::max<std::int64_t>(number_of(object, "msprof_lost_records"), 0);
-  time.removed_records = std::max<std::int64_t>(number_of(object, "msprof_removed_records"), 0);
+  time.monotonic_ns = std::max<std::int64_t>(find_number(object, "clockMonotonicRaw"), 0);
+  time.date = date_digits(find_text(object, date_key));
+  time.lost_records = std::max<std::int64_t>(find_number(object, "msprof_lost_records"), 0);
+  time.removed_records = std::max<std::int64_t>(find_number(object, "msprof_removed_records"), 0);
   return time;
 }
 
 }  // namespace
 
-std::optional<Chip> chip_of(int platform) {
+std::optional<Chip> find_chip(int platform) {
   const auto at = std::find_if(kChips.begin(), kChips.end(),
                                [&](const Chip& chip) { return chip.platform == platform; });
   return at == kChips.end() ? std::nullopt : std::optional<Chip>(*at);
 }
 
-std::int64_t hz_of_mhz(std::string_view text) {
+std::int64_t mhz_to_hz(std::string_view text) {
   constexpr std::uint64_t kMaxMhz = 1'000'000;
   constexpr std::size_t kPlaces = 6;
   text = trim(text);
@@ -226,28 +226,28 @@ std::int64_t hz_of_mhz(std::string_view text) {
 
 bool read_info_json(std::string_view text, Info& info) {
   constexpr std::int64_t kMaxPlatform = 1'000'000;
-  const json object = object_of(text);
+  const json object = parse_object(text);
   if (!object.is_object()) return false;
-  const auto platform = number_in(text_of(object, "platform_version"));
+  const auto platform = parse_integer(find_text(object, "platform_version"));
   if (platform && *platform >= 0 && *platform <= kMaxPlatform) {
     info.platform = static_cast<int>(*platform);
   }
-  info.version = text_of(object, "version");
-  info.host_runtime = text_of(object, "msprof_host_runtime");
-  info.driver_version = number_of(object, "drvVersion");
-  read_cann_version(text_of(object, "cannVersion"), info);
-  info.pid = number_of(object, "pid");
-  info.pid_name = text_of(object, "pid_name");
-  info.rank_id = number_of(object, "rank_id", -1);
-  info.host_name = text_of(object, "hostname");
-  if (object.contains("hostUid")) info.host_uid = text_of(object, "hostUid");
-  info.cpu_count = count_of(object, "cpuNums");
-  info.cpu_time_hz = count_of(object, "sysClockFreq");
-  info.memory_total_kb = std::max<std::int64_t>(number_of(object, "memoryTotal"), 0);
-  info.network_cards = network_cards_of(object);
+  info.version = find_text(object, "version");
+  info.host_runtime = find_text(object, "msprof_host_runtime");
+  info.driver_version = find_number(object, "drvVersion");
+  read_cann_version(find_text(object, "cannVersion"), info);
+  info.pid = find_number(object, "pid");
+  info.pid_name = find_text(object, "pid_name");
+  info.rank_id = find_number(object, "rank_id", -1);
+  info.host_name = find_text(object, "hostname");
+  if (object.contains("hostUid")) info.host_uid = find_text(object, "hostUid");
+  info.cpu_count = find_count(object, "cpuNums");
+  info.cpu_time_hz = find_count(object, "sysClockFreq");
+  info.memory_total_kb = std::max<std::int64_t>(find_number(object, "memoryTotal"), 0);
+  info.network_cards = parse_network_cards(object);
   const auto cpus = object.find("CPU");
   if (cpus != object.end() && cpus->is_array() && !cpus->empty() && cpus->back().is_object()) {
-    const std::int64_t hz = hz_of_mhz(text_of(cpus->back(), "Frequency"));
+    const std::int64_t hz = mhz_to_hz(find_text(cpus->back(), "Frequency"));
     if (hz > 0) info.host_frequency_hz = hz;
   }
   const auto device = object.find("DeviceInfo");
@@ -260,28 +260,28 @@ bool read_info_json(std::string_view text, Info& info) {
 }
 
 bool read_sample_json(std::string_view text, Info& info) {
-  const json object = object_of(text);
+  const json object = parse_object(text);
   if (!object.is_object()) return false;
-  info.is_task_based = text_of(object, "ai_core_profiling_mode") != "sample-based";
-  const std::string aiv_mode = text_of(object, "aiv_profiling_mode");
+  info.is_task_based = find_text(object, "ai_core_profiling_mode") != "sample-based";
+  const std::string aiv_mode = find_text(object, "aiv_profiling_mode");
   info.is_aiv_task_based = aiv_mode.empty() ? info.is_task_based : aiv_mode != "sample-based";
-  if (text_of(object, "ai_core_profiling") != "off") {
-    info.aic_metrics = text_of(object, "ai_core_metrics");
-    info.aic_events = events_of(text_of(object, "ai_core_profiling_events"));
+  if (find_text(object, "ai_core_profiling") != "off") {
+    info.aic_metrics = find_text(object, "ai_core_metrics");
+    info.aic_events = parse_events(find_text(object, "ai_core_profiling_events"));
   }
-  if (text_of(object, "aiv_profiling") != "off") {
-    info.aiv_metrics = text_of(object, "aiv_metrics");
-    info.aiv_events = events_of(text_of(object, "aiv_profiling_events"));
+  if (find_text(object, "aiv_profiling") != "off") {
+    info.aiv_metrics = find_text(object, "aiv_metrics");
+    info.aiv_events = parse_events(find_text(object, "aiv_profiling_events"));
   }
-  info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
-  info.ts_cpu_events = events_of(text_of(object, "ts_cpu_profiling_events"));
-  info.host_disk_hz = count_of(object, "host_disk_freq");
-  info.qos_events = names_of(text_of(object, "qosEvents"));
-  info.smmu_events = events_of(events_of_unit(text_of(object, "npuEvents"), "SMMU"));
-  info.profile_level = level_of(object);
-  info.task_block = text_of(object, "taskBlock") == "on";
-  info.hccl_trace = text_of(object, "hcclTrace") == "on";
-  info.llc_profiling = text_of(object, "llc_profiling");
+  info.l2_cache_events = parse_events(find_text(object, "l2CacheTaskProfilingEvents"));
+  info.ts_cpu_events = parse_events(find_text(object, "ts_cpu_profiling_events"));
+  info.host_disk_hz = find_count(object, "host_disk_freq");
+  info.qos_events = parse_names(find_text(object, "qosEvents"));
+  info.smmu_events = parse_events(unit_events(find_text(object, "npuEvents"), "SMMU"));
+  info.profile_level = parse_level(object);
+  info.has_task_block = find_text(object, "taskBlock") == "on";
+  info.has_hccl_trace = find_text(object, "hcclTrace") == "on";
+  info.llc_profiling = find_text(object, "llc_profiling");
   return true;
 }
 
@@ -349,8 +349,8 @@ void take_sample_json(Info& to, const Info& from) {
   to.qos_events = from.qos_events;
   to.smmu_events = from.smmu_events;
   to.profile_level = from.profile_level;
-  to.task_block = from.task_block;
-  to.hccl_trace = from.hccl_trace;
+  to.has_task_block = from.has_task_block;
+  to.has_hccl_trace = from.has_hccl_trace;
   to.llc_profiling = from.llc_profiling;
 }
 

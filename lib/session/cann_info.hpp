@@ -34,7 +34,7 @@ struct Chip {
   bool has_batch_ids = true;  // false for chips 0, 2 and 11
 };
 // Returns empty for a number that is not in cann_host.md 1.7.1.
-std::optional<Chip> chip_of(int platform);
+std::optional<Chip> find_chip(int platform);
 
 // Replaces the chip name if the host runtime wrote the capture.
 inline constexpr std::string_view kHostRuntime = "host runtime";
@@ -87,8 +87,8 @@ struct Info {
   std::vector<std::string> qos_events;     // names, in the order of the values
   std::vector<std::uint32_t> smmu_events;  // from npuEvents, in the order of the counters
   int profile_level = 1;                   // "l0" is 0
-  bool task_block = false;
-  bool hccl_trace = false;  // true if collectives were requested
+  bool has_task_block = false;
+  bool has_hccl_trace = false;  // true if collectives were requested
   // Last-level cache metric: "read", "write"; on the 310 "capacity", "bandwidth".
   std::string llc_profiling;
 };
@@ -123,7 +123,7 @@ std::optional<CollectionTime> read_end_info(std::string_view text);
 
 // Converts "100.000000" (MHz) to Hz exactly. Returns 0 if the text is not a decimal number or
 // exceeds 1 THz.
-std::int64_t hz_of_mhz(std::string_view text);
+std::int64_t mhz_to_hz(std::string_view text);
 
 // Copy the values that all folders of a capture share to a folder without its own file.
 void take_info_json(Info& to, const Info& from);

@@ -41,7 +41,7 @@ struct PartName {
 };
 
 // Parses "host" or "device_0".
-std::optional<PartName> part_name(std::string_view name) {
+std::optional<PartName> parse_part_name(std::string_view name) {
   constexpr std::string_view kDevice = "device_";
   if (name == "host") return PartName{};
   std::uint64_t number = 0;
@@ -78,7 +78,7 @@ bool has_info_files(const fs::path& folder, CaptureFolders& folders) {
 // True for a single host or device folder, recognised by its own name or by file names that only
 // host data has.
 bool is_part(const fs::path& folder, CaptureFolders& folders) {
-  if (!part_name(own_name(folder))) return has_host_slices(folder / "data", folders);
+  if (!parse_part_name(own_name(folder))) return has_host_slices(folder / "data", folders);
   return has_info_files(folder, folders) || has_slices(folder / "data", folders);
 }
 
@@ -91,7 +91,7 @@ bool has_only_products(const fs::path& folder, CaptureFolders& folders) {
 // Any project may have a folder called "host": it must be in a PROF folder or look like a part.
 bool has_parts(const fs::path& folder, CaptureFolders& folders) {
   for (const std::string& name : folders.names(folder)) {
-    const auto part = part_name(name);
+    const auto part = parse_part_name(name);
     if (!part || !folders.is_folder(folder / name)) continue;
     if (has_only_products(folder / name, folders)) continue;
     if (part->device || own_name(folder).starts_with("PROF") || is_part(folder / name, folders)) {
@@ -104,7 +104,7 @@ bool has_parts(const fs::path& folder, CaptureFolders& folders) {
 // A folder that is not called host or device_N contains host data (see is_part()).
 std::string name_as_part(const fs::path& folder) {
   const std::string name = own_name(folder);
-  return part_name(name) ? name : "host";
+  return parse_part_name(name) ? name : "host";
 }
 
 constexpr std::int64_t kFullExportDriver = 0x072211;
@@ -118,7 +118,7 @@ std::string utc_stamp(std::int64_t ns) {
 
 // Start time in the folder name PROF_000001_20240515160507111_….
 std::string stamp_in_name(const fs::path& folder) {
-  const auto time = time_in_name(own_name(folder));
+  const auto time = parse_time_in_name(own_name(folder));
   return time ? fmt::format("{:014}", *time / 1000) : std::string();
 }
 
@@ -161,8 +161,8 @@ CannSession::CannSession(const fs::path& folder, CaptureFolders listed)
   add_parts();
   if (has_cann5_files()) generation_ = Generation::cann5;
   if (!host() && !is_cann5() && has_parts(folder, folders_)) {
-    tell(FindingId::missing_folder, "host", "no host folder",
-         "calls, operators and their names are missing");
+    report_finding(FindingId::missing_folder, "host", "no host folder",
+                   "calls, operators and their names are missing");
   }
   report_other_entries();
   PartFiles files = read_info_files();
@@ -196,7 +196,8 @@ void CannSession::missing(const CannPart& part, const char* file, std::string co
       {id, file, part.name + "/" + file, "missing or broken", std::move(consequence)});
 }
 
-void CannSession::tell(FindingId id, std::string file, std::string reason, std::string detail) {
+void CannSession::report_finding(FindingId id, std::string file, std::string reason,
+                                 std::string detail) {
   findings_.push_back({id, "capture", std::move(file), std::move(reason), std::move(detail)});
 }
 
@@ -205,7 +206,7 @@ void CannSession::add_parts() {
   const auto names =
       has_parts(folder(), folders_) ? folders_.names(folder()) : std::vector<std::string>{};
   for (const std::string& name : names) {
-    if (part_name(name) && folders_.is_folder(folder() / name)) {
+    if (parse_part_name(name) && folders_.is_folder(folder() / name)) {
       add_part(name, folder() / name);
     }
   }
@@ -222,18 +223,18 @@ void CannSession::add_part(const std::string& name, const fs::path& part_folder)
   CannPart part;
   part.name = name;
   part.folder = part_folder;
-  part.device = part_name(name)->device;
+  part.device = parse_part_name(name)->device;
   const auto same = std::find_if(parts_.begin(), parts_.end(), [&](const CannPart& other) {
     return other.device == part.device;
   });
   if (same != parts_.end()) {
-    tell(FindingId::second_folder, name, "second folder of the same device, not read",
-         fmt::format("{} is read", same->name));
+    report_finding(FindingId::second_folder, name, "second folder of the same device, not read",
+                   fmt::format("{} is read", same->name));
     return;
   }
   std::error_code error;
   if (fs::is_symlink(part_folder, error)) {
-    tell(FindingId::followed_link, name, "a link to another folder, followed");
+    report_finding(FindingId::followed_link, name, "a link to another folder, followed");
   }
   parts_.push_back(std::move(part));
 }
@@ -242,17 +243,18 @@ void CannSession::report_other_entries() {
   std::error_code error;
   const bool is_whole = has_parts(folder(), folders_);
   for (const std::string& name : folders_.names(folder())) {
-    if (!is_whole || part_name(name) || is_product(name) || cann::is_companion(name)) continue;
+    if (!is_whole || parse_part_name(name) || is_product(name) || cann::is_companion(name))
+      continue;
     const bool is_folder = fs::is_directory(folder() / name, error);
-    tell(FindingId::other_entry, name,
-         is_folder ? "unrelated folder, not read" : "present, not read");
+    report_finding(FindingId::other_entry, name,
+                   is_folder ? "unrelated folder, not read" : "present, not read");
   }
   for (const CannPart& part : parts_) {
     for (const std::string& name : folders_.names(part.folder)) {
       if (name == "data" || is_product(name) || cann::is_info_file_name(name)) continue;
       const bool is_folder = fs::is_directory(part.folder / name, error);
-      tell(FindingId::other_entry, part.name + "/" + name,
-           is_folder ? "unrelated folder, not read" : "present, not read");
+      report_finding(FindingId::other_entry, part.name + "/" + name,
+                     is_folder ? "unrelated folder, not read" : "present, not read");
     }
   }
 }
@@ -292,19 +294,19 @@ void CannSession::add_data_folder(std::size_t index) {
   std::error_code error;
   if (!folders_.is_folder(data)) {
     if (folders_.problems().contains(data)) return;
-    tell(FindingId::missing_folder, part.name + "/data", "no data folder",
-         "nothing was recorded there, or it was lost");
+    report_finding(FindingId::missing_folder, part.name + "/data", "no data folder",
+                   "nothing was recorded there, or it was lost");
     return;
   }
   for (const std::string& name : folders_.names(data)) {
     if (cann::is_companion(name)) continue;
     const std::string shown = part.name + "/data/" + name;
     if (fs::is_directory(data / name, error)) {
-      tell(FindingId::other_entry, shown, "unrelated folder, not read");
+      report_finding(FindingId::other_entry, shown, "unrelated folder, not read");
       continue;
     }
     if (!track(data / name, shown)) continue;
-    names_[shown] = {cann::parse_data_name(name).value_or(cann::FileName{}), index};
+    names_[shown] = {cann::parse_data_name(name).value_or(cann::CannFileName{}), index};
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
     // Only for the host runtime: other collectors may omit `.done`.
@@ -345,15 +347,16 @@ void CannSession::report_losses(const PartFiles& files) {
   const auto later = is_of_host_runtime() && !lacks_oldest_ ? kinds_without_first_slice() : 0;
   if (later > 0) {
     lacks_oldest_ = true;
-    tell(FindingId::lost_records, "", "oldest records, deleted at the storage limit",
-         fmt::format("the first slices of {} kinds of files are missing", later));
+    report_finding(FindingId::lost_records, "", "oldest records, deleted at the storage limit",
+                   fmt::format("the first slices of {} kinds of files are missing", later));
   }
-  if (is_of_host_runtime() && info().hccl_trace)
-    tell(FindingId::no_collectives, "", "no collectives: not supported on a host");
+  if (is_of_host_runtime() && info().has_hccl_trace)
+    report_finding(FindingId::no_collectives, "", "no collectives: not supported on a host");
   const auto open = std::count_if(raw_files_.begin(), raw_files_.end(),
                                   [](const RawFile& file) { return file.has_space; });
   if (open > 0) {
-    tell(FindingId::unclosed_file, "", "files not closed", fmt::format("{} of them", open));
+    report_finding(FindingId::unclosed_file, "", "files not closed",
+                   fmt::format("{} of them", open));
   }
 }
 
@@ -392,8 +395,9 @@ void CannSession::set_window(const PartFiles& files) {
       missing(parts_[i], "end_info", "the end is unknown");
       continue;
     }
-    tell(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
-         "missing or broken", end ? "the file of another folder is used" : "the end is unknown");
+    report_finding(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
+                   "missing or broken",
+                   end ? "the file of another folder is used" : "the end is unknown");
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].begin) continue;
@@ -433,8 +437,8 @@ void CannSession::share_info(PartFiles& files) {
     if (!files[i].has_sample_json) {
       if (with_sample != files.end()) cann::take_sample_json(files[i].info, with_sample->info);
       if (with_sample != files.end()) {
-        tell(FindingId::borrowed_info, part.name + "/sample.json", "missing or broken",
-             "the file of another folder is used");
+        report_finding(FindingId::borrowed_info, part.name + "/sample.json", "missing or broken",
+                       "the file of another folder is used");
       } else {
         missing(part, "sample.json", "the recorded counters are unknown");
       }
@@ -461,7 +465,7 @@ void CannSession::set_chip(const PartFiles& files) {
     platform = parts_[i].info.platform;
     said_by = &parts_[i];
   }
-  if (platform) chip_ = cann::chip_of(*platform);
+  if (platform) chip_ = cann::find_chip(*platform);
   if (!platform && is_old()) assume_old_chip();
   if (chip_ && is_of_host_runtime()) chip_->name = chip_->product_name = cann::kHostRuntime;
   if (chip_) return;

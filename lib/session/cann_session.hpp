@@ -77,9 +77,11 @@ class CannSession : public Session {
   // its stream (chips 15 and 16; cann_device.md 5.2).
   bool has_unique_task_ids() const;
 
-  std::string stem_of(const RawFile& file) const override { return name_of(file).stem; }
-  const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }
-  const CannPart& part_of(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
+  std::string file_stem(const RawFile& file) const override { return parsed_name(file).stem; }
+  const cann::CannFileName& parsed_name(const RawFile& file) const {
+    return names_.at(file.name).name;
+  }
+  const CannPart& find_part(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
 
   // Time range of the collection, wall clock. Without end_info it ends 30 minutes after the start.
   // Without start_info, begin_ns() is 0 and times count from the boot of the machine.
@@ -97,7 +99,7 @@ class CannSession : public Session {
       : Session(dialect, folder, std::move(folders)), generation_(generation) {}
 
   struct Named {
-    cann::FileName name;
+    cann::CannFileName name;
     std::size_t part = 0;
   };
   using PartFiles = std::vector<cann::CannPartFiles>;                // one per part
@@ -125,7 +127,7 @@ class CannSession : public Session {
   void check_old_files(const std::vector<DataFolder>& folders);
   void missing(const CannPart& part, const char* file, std::string consequence);
   // Adds a finding about the capture as a whole.
-  void tell(FindingId id, std::string file, std::string reason, std::string detail = "");
+  void report_finding(FindingId id, std::string file, std::string reason, std::string detail = "");
 
   std::vector<CannPart> parts_;
   std::optional<ClockMap> host_clock_;

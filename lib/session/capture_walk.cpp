@@ -99,7 +99,7 @@ fs::path newest_capture(const fs::path& folder) {
   return newest->second;
 }
 
-std::optional<std::int64_t> rank_of(const Session& session) {
+std::optional<std::int64_t> find_rank(const Session& session) {
   const auto* const cann = dynamic_cast<const CannSession*>(&session);
   if (cann == nullptr) return std::nullopt;
   std::optional<std::int64_t> rank;
@@ -111,7 +111,7 @@ std::optional<std::int64_t> rank_of(const Session& session) {
   return rank;
 }
 
-std::optional<std::int64_t> framework_rank(const fs::path& capture) {
+std::optional<std::int64_t> find_framework_rank(const fs::path& capture) {
   constexpr std::string_view kInfoPrefix = "profiler_info_";
   constexpr std::string_view kInfoSuffix = ".json";
   std::error_code error;

@@ -31,11 +31,11 @@ struct CapturesBelow {
 CapturesBelow walk_captures(const std::filesystem::path& folder);
 
 // Returns the rank recorded in a capture; empty if it records no rank or several.
-std::optional<std::int64_t> rank_of(const Session& session);
+std::optional<std::int64_t> find_rank(const Session& session);
 
 // Returns the rank from profiler_info_<rank>.json in the *_ascend_pt or *_ascend_ms folder that
 // contains the capture; empty if that file is missing or there are several. Throws
 // Error(partial_data) if the folder cannot be listed.
-std::optional<std::int64_t> framework_rank(const std::filesystem::path& capture);
+std::optional<std::int64_t> find_framework_rank(const std::filesystem::path& capture);
 
 }  // namespace msprof

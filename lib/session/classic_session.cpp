@@ -46,7 +46,7 @@ void CannSession::assume_old_chip() {
     }
     return false;
   });
-  chip_ = cann::chip_of(has_hwts ? 1 : 0);
+  chip_ = cann::find_chip(has_hwts ? 1 : 0);
   chip_->name = chip_->product_name = {};
 }
 
@@ -108,14 +108,14 @@ void CannSession::check_old_files(const std::vector<DataFolder>& folders) {
   const auto tell_all = [this](std::vector<SessionFinding> findings) {
     findings_.insert(findings_.end(), findings.begin(), findings.end());
   };
-  const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
+  const cann::DoneLength done_length = [this](const fs::path& path, const std::string& name) {
     std::error_code none;
     const bool is_there = fs::is_regular_file(path, none) && track(path, name);
     return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
   };
-  tell_all(cann::check_slices(*this, length_of));
+  tell_all(cann::check_slices(*this, done_length));
   for (const auto& [path, prefix] : folders)
-    tell_all(cann::check_lone_done(path, folders_.names(path), prefix, length_of));
+    tell_all(cann::check_lone_done(path, folders_.names(path), prefix, done_length));
 }
 
 // A JOB folder has its data in the folder itself, in data/, or in both. The earliest versions
@@ -167,7 +167,7 @@ void ClassicSession::add_folder(const fs::path& path, const std::string& prefix)
     if (!parsed) {
       const bool is_ours =
           prefix.empty() && (name == kRunRecordName || name.starts_with(".msprof"));
-      if (!is_ours) tell(FindingId::other_entry, prefix + name, "present, not read");
+      if (!is_ours) report_finding(FindingId::other_entry, prefix + name, "present, not read");
       continue;
     }
     const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const CannPart& candidate) {

@@ -21,7 +21,7 @@ std::int64_t clamped(int128 value) {
   return static_cast<std::int64_t>(std::clamp(value, int128{kMin}, int128{kMax}));
 }
 
-// decimal_of() returns the digits that Python's str() prints, in units of 10^-kPlaces; smaller
+// to_decimal() returns the digits that Python's str() prints, in units of 10^-kPlaces; smaller
 // digits are rounded half to even.
 constexpr int kPlaces = 18;
 
@@ -40,7 +40,7 @@ int128 divide_half_even(int128 value, int128 divisor) {
   return quotient;
 }
 
-int128 decimal_of(double value) {
+int128 to_decimal(double value) {
   char text[32];
   const auto done = std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific);
   int128 digits = 0;
@@ -134,10 +134,10 @@ double ClockMap::vendor_monotonic_ms(std::uint64_t count) const {
 std::int64_t ClockMap::vendor_ns(std::uint64_t count) const {
   const double us = start_.counts_are_ns ? static_cast<double>(count) * 1e6 / 1e9
                                          : std::max(vendor_monotonic(count, 1e6), 0.0);
-  return vendor_ns_of(us);
+  return to_vendor_ns(us);
 }
 
-std::int64_t ClockMap::vendor_ns_of(double monotonic_us) const {
+std::int64_t ClockMap::to_vendor_ns(double monotonic_us) const {
   const std::int64_t begin_us =
       clamped((int128{start_.wall_offset_ns} + start_.begin_monotonic_ns) / 1000);
   const double offset_us =
@@ -145,7 +145,7 @@ std::int64_t ClockMap::vendor_ns_of(double monotonic_us) const {
   // Larger values would overflow the decimal arithmetic; no clock reaches this.
   constexpr double kMaxUs = 1e19;
   if (!(std::abs(monotonic_us) < kMaxUs)) return monotonic_us < 0 ? kMin : kMax;
-  const int128 sum = decimal_of(monotonic_us) + decimal_of(offset_us);
+  const int128 sum = to_decimal(monotonic_us) + to_decimal(offset_us);
   return clamped(divide_half_even(sum, power_of_ten(kPlaces - 3)));
 }
 

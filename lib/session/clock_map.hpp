@@ -40,7 +40,7 @@ class ClockMap {
   // The two steps of vendor_ns(). aicpu performs the first in milliseconds (cann_device.md 8.6).
   double vendor_monotonic_ms(std::uint64_t count) const;
   // Converts microseconds of the monotonic clock to wall-clock ns, with the vendor's rounding.
-  std::int64_t vendor_ns_of(double monotonic_us) const;
+  std::int64_t to_vendor_ns(double monotonic_us) const;
 
   const ClockStart& start() const { return start_; }
 

@@ -17,12 +17,13 @@ using DoneLength =
     std::function<std::optional<std::int64_t>(const std::filesystem::path&, const std::string&)>;
 
 // Checks the raw files of `session`, which must be in reading order.
-std::vector<SessionFinding> check_slices(const CannSession& session, const DoneLength& length_of);
+std::vector<SessionFinding> check_slices(const CannSession& session, const DoneLength& done_length);
 
 // Reports `.done` files that record data although the data file is missing. `prefix` is prepended
 // to the file names in findings.
 std::vector<SessionFinding> check_lone_done(const std::filesystem::path& folder,
                                             const std::vector<std::string>& names,
-                                            const std::string& prefix, const DoneLength& length_of);
+                                            const std::string& prefix,
+                                            const DoneLength& done_length);
 
 }  // namespace msprof::cann

@@ -52,7 +52,7 @@ int digits_at(std::string_view text, std::size_t at, std::size_t digits) {
 }
 
 // Returns 0 if the text does not have this format.
-std::int64_t ns_of_iso(std::string_view text) {
+std::int64_t parse_iso_ns(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
   if (text.size() != kForm.size()) return 0;
   for (std::size_t i = 0; i < kForm.size(); ++i) {
@@ -86,21 +86,21 @@ ordered_json facts_json(const RunRecord::Facts& facts) {
   return object;
 }
 
-const ordered_json* member(const ordered_json& object, const char* key) {
+const ordered_json* find_member(const ordered_json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   const auto at = object.find(key);
   return at == object.end() ? nullptr : &*at;
 }
 
-std::string text_at(const ordered_json& object, const char* key) {
-  const ordered_json* value = member(object, key);
+std::string find_text(const ordered_json& object, const char* key) {
+  const ordered_json* value = find_member(object, key);
   if (value == nullptr || !value->is_string()) return "";
   return valid_utf8(
       std::string_view(value->get_ref<const std::string&>()).substr(0, kMaxTextBytes));
 }
 
-std::optional<int> integer_at(const ordered_json& object, const char* key) {
-  const ordered_json* value = member(object, key);
+std::optional<int> find_integer(const ordered_json& object, const char* key) {
+  const ordered_json* value = find_member(object, key);
   if (value == nullptr || !value->is_number_integer()) return std::nullopt;
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > INT32_MAX) return std::nullopt;
   const auto number = value->get<std::int64_t>();
@@ -108,9 +108,9 @@ std::optional<int> integer_at(const ordered_json& object, const char* key) {
   return static_cast<int>(number);
 }
 
-RunRecord::Facts facts_at(const ordered_json& object, const char* key) {
+RunRecord::Facts find_facts(const ordered_json& object, const char* key) {
   RunRecord::Facts facts;
-  const ordered_json* value = member(object, key);
+  const ordered_json* value = find_member(object, key);
   if (value == nullptr || !value->is_object()) return facts;
   for (const auto& [name, fact] : value->items()) {
     if (fact.is_string() && facts.size() < kMaxListed) facts.emplace_back(name, fact);
@@ -120,12 +120,12 @@ RunRecord::Facts facts_at(const ordered_json& object, const char* key) {
 
 std::vector<RunModel> models_at(const ordered_json& document) {
   std::vector<RunModel> models;
-  const ordered_json* list = member(document, "models");
+  const ordered_json* list = find_member(document, "models");
   if (list == nullptr || !list->is_array()) return models;
   for (const ordered_json& entry : *list) {
     if (models.size() == kMaxListed) break;
-    RunModel model{text_at(entry, "file"), 0, text_at(entry, "sha256")};
-    const ordered_json* bytes = member(entry, "bytes");
+    RunModel model{find_text(entry, "file"), 0, find_text(entry, "sha256")};
+    const ordered_json* bytes = find_member(entry, "bytes");
     if (bytes != nullptr && bytes->is_number_unsigned()) model.bytes = bytes->get<std::uint64_t>();
     if (!model.file.empty()) models.push_back(std::move(model));
   }
@@ -133,44 +133,45 @@ std::vector<RunModel> models_at(const ordered_json& document) {
 }
 
 // Returns the default if the numbers are inconsistent.
-RunRepeat repeat_of(const ordered_json& object) {
-  const int run = integer_at(object, "run").value_or(0);
-  const int of = integer_at(object, "of").value_or(0);
+RunRepeat parse_repeat(const ordered_json& object) {
+  const int run = find_integer(object, "run").value_or(0);
+  const int of = find_integer(object, "of").value_or(0);
   if (run < 1 || of < run) return {};
-  const ordered_json* warm_up = member(object, "warm_up");
+  const ordered_json* warm_up = find_member(object, "warm_up");
   return {run, of, warm_up != nullptr && warm_up->is_boolean() && warm_up->get<bool>()};
 }
 
-RunRecord record_of(const ordered_json& document) {
+RunRecord parse_record(const ordered_json& document) {
   RunRecord record;
-  record.msprof = text_at(document, "msprof");
-  record.begin_ns = ns_of_iso(text_at(document, "begin"));
-  record.end_ns = ns_of_iso(text_at(document, "end"));
-  record.host = text_at(document, "host");
-  record.board = facts_at(document, "board");
-  if (const ordered_json* command = member(document, "command"); command != nullptr) {
+  record.msprof = find_text(document, "msprof");
+  record.begin_ns = parse_iso_ns(find_text(document, "begin"));
+  record.end_ns = parse_iso_ns(find_text(document, "end"));
+  record.host = find_text(document, "host");
+  record.board = find_facts(document, "board");
+  if (const ordered_json* command = find_member(document, "command"); command != nullptr) {
     for (const ordered_json& word : *command) {
       if (word.is_string() && record.command.size() < kMaxListed) record.command.push_back(word);
     }
   }
-  record.options = facts_at(document, "options");
+  record.options = find_facts(document, "options");
   record.models = models_at(document);
-  if (const ordered_json* application = member(document, "application"); application != nullptr) {
-    record.application_exit_code = integer_at(*application, "exit_code");
-    record.application_signal = text_at(*application, "signal");
-    record.application_ended_by = text_at(*application, "ended_by");
-    const ordered_json* seconds = member(*application, "seconds");
+  if (const ordered_json* application = find_member(document, "application");
+      application != nullptr) {
+    record.application_exit_code = find_integer(*application, "exit_code");
+    record.application_signal = find_text(*application, "signal");
+    record.application_ended_by = find_text(*application, "ended_by");
+    const ordered_json* seconds = find_member(*application, "seconds");
     if (seconds != nullptr && seconds->is_number()) record.seconds = seconds->get<double>();
   }
-  record.exit_code = integer_at(document, "exit_code").value_or(0);
-  if (const ordered_json* layout = member(document, "layout"); layout != nullptr) {
-    record.layout = {text_at(*layout, "file"), text_at(*layout, "source"), "",
-                     text_at(*layout, "origin")};
-    const ordered_json* text = member(*layout, "json");
+  record.exit_code = find_integer(document, "exit_code").value_or(0);
+  if (const ordered_json* layout = find_member(document, "layout"); layout != nullptr) {
+    record.layout = {find_text(*layout, "file"), find_text(*layout, "source"), "",
+                     find_text(*layout, "origin")};
+    const ordered_json* text = find_member(*layout, "json");
     if (text != nullptr && text->is_object()) record.layout.json = text->dump();
   }
-  if (const ordered_json* repeat = member(document, "repeat"); repeat != nullptr)
-    record.repeat = repeat_of(*repeat);
+  if (const ordered_json* repeat = find_member(document, "repeat"); repeat != nullptr)
+    record.repeat = parse_repeat(*repeat);
   return record;
 }
 
@@ -315,12 +316,12 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
     if (is_nested_deeper(text)) return refuse("is nested too deeply");
     const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded()) return refuse("is not JSON");
-    const std::string schema = text_at(document, "schema");
+    const std::string schema = find_text(document, "schema");
     if (schema != kRunSchema)
       return refuse(schema.empty() ? "has no schema"
                                    : fmt::format("has the unknown schema {}",
                                                  shorten(printable(schema), kMaxSchemaWidth)));
-    return record_of(document);
+    return parse_record(document);
   } catch (const Error& failed) {
     if (failed.code() == Exit::interrupted) throw;
     return refuse("cannot be read, or is too large");
@@ -329,12 +330,12 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   }
 }
 
-std::optional<RunRecord> run_record_of_text(std::string_view text) {
+std::optional<RunRecord> parse_run_record(std::string_view text) {
   try {
     if (text.size() > kMaxRecordFileBytes || is_nested_deeper(text)) return std::nullopt;
     const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
-    if (document.is_discarded() || text_at(document, "schema") != kRunSchema) return std::nullopt;
-    return record_of(document);
+    if (document.is_discarded() || find_text(document, "schema") != kRunSchema) return std::nullopt;
+    return parse_record(document);
   } catch (const ordered_json::exception&) {
     return std::nullopt;  // a number out of range
   }

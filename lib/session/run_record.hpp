@@ -92,7 +92,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
                                          std::string* problem = nullptr);
 
 // Like read_run_record(), for the text of the file.
-std::optional<RunRecord> run_record_of_text(std::string_view text);
+std::optional<RunRecord> parse_run_record(std::string_view text);
 
 // "2026-11-23 11:06:12 UTC"; empty for a time outside the years 1970 to 9999.
 std::string second_text(std::int64_t ns);

@@ -63,7 +63,7 @@ bool has_info_json(const FolderListing& listing) {
   });
 }
 
-std::string problem_of(const CaptureFolders& folders) {
+std::string first_problem(const CaptureFolders& folders) {
   return folders.problems().begin()->second;
 }
 
@@ -102,7 +102,7 @@ std::optional<Error> why_none_is_a_capture(const fs::path& folder) {
     CaptureFolders folders;
     if (recognise(folder / name, folders)) return std::nullopt;
     named.push_back(folders.problems().empty() ? why_not_a_capture(folder / name)
-                                               : problem_of(folders));
+                                               : first_problem(folders));
     is_cut = is_cut || !folders.problems().empty();
   }
   if (named.empty()) return std::nullopt;
@@ -148,7 +148,8 @@ std::optional<Dialect> recognise(const fs::path& folder, CaptureFolders& folders
 std::optional<Dialect> recognise(const fs::path& folder) {
   CaptureFolders folders;
   const auto dialect = recognise(folder, folders);
-  if (!dialect && !folders.problems().empty()) throw Error(Exit::partial_data, problem_of(folders));
+  if (!dialect && !folders.problems().empty())
+    throw Error(Exit::partial_data, first_problem(folders));
   return dialect;
 }
 
@@ -166,7 +167,7 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
   CaptureFolders folders;
   const auto dialect = recognise(folder, folders);
   if (!dialect) {
-    if (!folders.problems().empty()) throw Error(Exit::partial_data, problem_of(folders));
+    if (!folders.problems().empty()) throw Error(Exit::partial_data, first_problem(folders));
     if (const auto unreadable = why_none_is_a_capture(folder)) throw *unreadable;
     throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
   }
@@ -280,7 +281,7 @@ std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::strin
       if (is_capture || (is_named && is_cut)) {
         captures.push_back(one);
       } else if (is_named || is_cut) {
-        others.push_back(is_cut ? problem_of(folders) : why_not_a_capture(one));
+        others.push_back(is_cut ? first_problem(folders) : why_not_a_capture(one));
       }
     }
   }
@@ -300,7 +301,7 @@ std::int64_t modified_ns(const fs::path& path) {
   return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-// Converts the digits of time_in_name() to ns since 1970.
+// Converts the digits of parse_time_in_name() to ns since 1970.
 std::int64_t local_time_ns(std::uint64_t digits) {
   std::tm time = {};
   const auto take = [&](std::uint64_t scale, std::uint64_t modulo) {
@@ -334,7 +335,8 @@ void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
 }  // namespace
 
 std::int64_t capture_time_ns(const fs::path& capture) {
-  if (const auto time = time_in_name(capture.filename().string())) return local_time_ns(*time);
+  if (const auto time = parse_time_in_name(capture.filename().string()))
+    return local_time_ns(*time);
   std::int64_t newest = 0;
   for (const FolderEntry& entry : list_folder(capture).entries) {
     if (svp::parse_info_json_name(entry.name))
@@ -359,7 +361,7 @@ bool is_named_as_capture(std::string_view folder_name) {
          folder_name.find('.') == std::string_view::npos;
 }
 
-std::optional<std::uint64_t> time_in_name(const std::string& name) {
+std::optional<std::uint64_t> parse_time_in_name(const std::string& name) {
   const auto parts = split(name, '_');
   std::uint64_t time = 0;
   const bool is_time =

@@ -86,7 +86,7 @@ class Session {
   const std::vector<RawFile>& raw_files() const { return raw_files_; }
   const std::vector<SessionFinding>& findings() const { return findings_; }
   // Kind of data in a file, derived from its name without class, device and slice.
-  virtual std::string stem_of(const RawFile&) const { return {}; }
+  virtual std::string file_stem(const RawFile&) const { return {}; }
   // All files that the store depends on, including `.done` files, sorted by name.
   const std::vector<RawFileState>& file_states() const { return file_states_; }
 
@@ -119,7 +119,7 @@ bool is_named_as_capture(std::string_view folder_name);
 
 // Returns the start time in a name, local time with milliseconds: 20240515160507007 for
 // PROF_000001_20240515160507007_XXXX.
-std::optional<std::uint64_t> time_in_name(const std::string& name);
+std::optional<std::uint64_t> parse_time_in_name(const std::string& name);
 
 // Finds the captures named by `patterns` (folders or globs), in the given order without duplicates.
 // A folder that contains captures, directly or in framework folders (*_ascend_pt), is replaced by

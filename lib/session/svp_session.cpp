@@ -11,8 +11,8 @@
 namespace msprof {
 
 namespace fs = std::filesystem;
-using svp::FileKind;
-using svp::FileName;
+using svp::SvpFileKind;
+using svp::SvpFileName;
 
 namespace {
 
@@ -26,7 +26,7 @@ svp::KnownModels models_with_net_info(const std::vector<std::string>& names) {
   svp::KnownModels known;
   for (const auto& name : names) {
     const auto info = svp::parse_info_name(name);
-    if (info && info->kind == FileKind::net_info) known.insert({info->model, info->model_id});
+    if (info && info->kind == SvpFileKind::net_info) known.insert({info->model, info->model_id});
   }
   return known;
 }
@@ -49,9 +49,9 @@ bool is_classic_info(const fs::path& path, CaptureFolders& folders) {
 
 }  // namespace
 
-std::string SvpSession::stem_of(const RawFile& file) const {
-  const FileKind kind = name_of(file).kind;
-  if (kind != FileKind::other) return std::string(kind_name(kind));
+std::string SvpSession::file_stem(const RawFile& file) const {
+  const SvpFileKind kind = parsed_name(file).kind;
+  if (kind != SvpFileKind::other) return std::string(kind_name(kind));
   const std::string_view own = std::string_view(file.name).substr(file.name.find('/') + 1);
   return std::string(own.substr(0, own.find('.')));
 }
@@ -72,7 +72,7 @@ bool SvpSession::recognises(const fs::path& folder, CaptureFolders& folders) {
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     const std::string_view stem =
         is_done(name) ? std::string_view(name).substr(0, name.size() - kDone.size()) : name;
-    return svp::parse_data_name(stem, {}).kind != FileKind::other;
+    return svp::parse_data_name(stem, {}).kind != SvpFileKind::other;
   });
 }
 
@@ -82,8 +82,8 @@ SvpSession::SvpSession(const fs::path& folder, CaptureFolders folders)
   add_data_folder();
   finish();
   std::sort(raw_files_.begin(), raw_files_.end(), [this](const RawFile& a, const RawFile& b) {
-    const FileName& x = name_of(a);
-    const FileName& y = name_of(b);
+    const SvpFileName& x = parsed_name(a);
+    const SvpFileName& y = parsed_name(b);
     return std::tuple(x.kind, x.capture_key(), x.net.value_or(-1), a.name) <
            std::tuple(y.kind, y.capture_key(), y.net.value_or(-1), b.name);
   });
@@ -93,8 +93,8 @@ void SvpSession::add_info_json() {
   for (const auto& name : folders_.names(folder())) {
     const auto device = svp::parse_info_json_name(name);
     if (!device || !track(folder() / name, name)) continue;
-    FileName parsed;
-    parsed.kind = FileKind::info_json;
+    SvpFileName parsed;
+    parsed.kind = SvpFileKind::info_json;
     parsed.device = *device;
     names_[name] = parsed;
     raw_files_.push_back(
@@ -120,9 +120,9 @@ void SvpSession::add_data_folder() {
                          read_done(data / name, shown));
       continue;
     }
-    const FileName parsed = svp::parse_data_name(name, known);
+    const SvpFileName parsed = svp::parse_data_name(name, known);
     names_[shown] = parsed;
-    if (parsed.ambiguous) {
+    if (parsed.is_ambiguous) {
       findings_.push_back(finding(FindingId::ambiguous_name, kind_name(parsed.kind), shown,
                                   "ambiguous name, the shorter interpretation is used"));
     }
@@ -144,12 +144,12 @@ void SvpSession::add_data_folder() {
 
 void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
   const auto is_short = [this](const RawFile& file) {
-    return name_of(file).kind == FileKind::short_data;
+    return parsed_name(file).kind == SvpFileKind::short_data;
   };
   const auto fits = [this](const RawFile& file, const std::string& long_name,
                            const DoneFile& done) {
     return done.file_len_bytes == file.size_bytes &&
-           svp::short_name_fits(name_of(file), names_.at(long_name));
+           svp::short_name_fits(parsed_name(file), names_.at(long_name));
   };
   // A `.done` that could belong to two data files is assigned to neither.
   std::map<const RawFile*, std::vector<std::string>> candidates;
@@ -167,13 +167,13 @@ void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
     const auto& found = candidates[&file];
     if (found.size() != 1 || claims[found.front()] != 1) {
       findings_.push_back(
-          finding(FindingId::unknown_short_name, kind_name(FileKind::short_data), file.name,
+          finding(FindingId::unknown_short_name, kind_name(SvpFileKind::short_data), file.name,
                   found.empty() ? "short name without a matching .done, not read"
                                 : "short name that matches several .done, not read"));
       continue;
     }
-    findings_.push_back(finding(FindingId::short_name, kind_name(FileKind::short_data), file.name,
-                                fmt::format("read as {}", found.front())));
+    findings_.push_back(finding(FindingId::short_name, kind_name(SvpFileKind::short_data),
+                                file.name, fmt::format("read as {}", found.front())));
     names_[file.name] = names_.at(found.front());
     file.done = std::move(orphans.at(found.front()));
     orphans.erase(found.front());

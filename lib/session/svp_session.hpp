@@ -21,9 +21,9 @@ class SvpSession : public Session {
 
   explicit SvpSession(const std::filesystem::path& folder, CaptureFolders folders = {});
 
-  std::string stem_of(const RawFile& file) const override;
+  std::string file_stem(const RawFile& file) const override;
   // Parsed name of one of raw_files().
-  const svp::FileName& name_of(const RawFile& file) const { return names_.at(file.name); }
+  const svp::SvpFileName& parsed_name(const RawFile& file) const { return names_.at(file.name); }
 
  private:
   void add_info_json();
@@ -31,7 +31,7 @@ class SvpSession : public Session {
   void pair_short_names(std::map<std::string, DoneFile>& orphans);
   void report_orphans(const std::map<std::string, DoneFile>& orphans);
 
-  std::map<std::string, svp::FileName> names_;  // by RawFile::name
+  std::map<std::string, svp::SvpFileName> names_;  // by RawFile::name
 };
 
 }  // namespace msprof

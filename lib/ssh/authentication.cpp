@@ -52,7 +52,7 @@ int note_passphrase(const char*, char*, std::size_t, int, int, void* asked) {
 }
 
 struct Import {
-  LoginKeys::Key key;
+  LoginKeys::SshKeyPointer key;
   bool has_passphrase = false;
 };
 
@@ -106,11 +106,11 @@ bool is_certificate_of(ssh_key certificate, ssh_key key) {
 }
 
 // Returns null if the passphrase is wrong.
-LoginKeys::Key open_key(const Secret& text, const Secret& passphrase) {
+LoginKeys::SshKeyPointer open_key(const Secret& text, const Secret& passphrase) {
   ssh_key opened = nullptr;
   const int code = ssh_pki_import_privkey_base64(text.reveal().c_str(), passphrase.reveal().c_str(),
                                                  nullptr, nullptr, &opened);
-  return LoginKeys::Key(code == SSH_OK ? opened : nullptr);
+  return LoginKeys::SshKeyPointer(code == SSH_OK ? opened : nullptr);
 }
 
 // A host with two factors requires two rounds; more would only repeat them.
@@ -131,9 +131,9 @@ class LogIn {
     tried_.clear();
     counts_as_try_ = false;
     for (int round = 0; round < kMaxRounds; ++round) {
-      partial_ = false;
+      is_partial_ = false;
       if (try_keys() || try_passwords()) return method_;
-      if (!partial_) break;
+      if (!is_partial_) break;
     }
     throw_refused();
   }
@@ -149,9 +149,9 @@ class LogIn {
   bool take(const std::string& method, int code);
   bool try_keys();
   bool try_agent();
-  bool try_key(const std::string& method, const LoginKeys::Key& key);
-  bool is_wanted(const std::string& method, const LoginKeys::Key& public_part);
-  bool unlock(LoginKeys::Entry& entry, const std::string& method, const std::string& certified);
+  bool try_key(const std::string& method, const LoginKeys::SshKeyPointer& key);
+  bool is_wanted(const std::string& method, const LoginKeys::SshKeyPointer& public_part);
+  bool unlock(LoginKeys::KeyEntry& entry, const std::string& method, const std::string& certified);
   bool try_passwords();
   bool try_this_password();
   bool ask_password_again();
@@ -172,15 +172,15 @@ class LogIn {
   std::vector<std::pair<std::string, int>> tried_;  // number of attempts by method, in the order of
                                                     // the first attempt
   std::vector<std::string> notes_;                  // methods that could not be used, and why
-  bool partial_ = false;
+  bool is_partial_ = false;
   // A password was sent or a method was refused: a connection that ends without an answer may be a
   // refusal.
   bool counts_as_try_ = false;
-  bool asked_password_ = false;
+  bool has_asked_password_ = false;
   std::optional<Secret> password_;
   int refused_passwords_ = 0;
-  bool used_password_ = false;  // the host already has it
-  bool gave_password_ = false;  // sent through keyboard-interactive
+  bool has_used_password_ = false;   // the host already has it
+  bool has_given_password_ = false;  // sent through keyboard-interactive
 };
 
 int LogIn::finish(const std::function<int()>& step) {
@@ -205,7 +205,7 @@ bool LogIn::take(const std::string& method, int code) {
     ++known->second;
   }
   if (code == SSH_AUTH_SUCCESS) method_ = method;
-  if (code == SSH_AUTH_PARTIAL) partial_ = true;
+  if (code == SSH_AUTH_PARTIAL) is_partial_ = true;
   if (code == SSH_AUTH_ERROR && !session_.is_alive()) throw_ended();
   if (code != SSH_AUTH_SUCCESS) counts_as_try_ = true;
   return code == SSH_AUTH_SUCCESS;
@@ -213,7 +213,7 @@ bool LogIn::take(const std::string& method, int code) {
 
 bool LogIn::try_agent() {
   const char* socket = std::getenv("SSH_AUTH_SOCK");
-  if (use_agent_ == UseAgent::no || !login_.agent || socket == nullptr || *socket == '\0') {
+  if (use_agent_ == UseAgent::no || !login_.uses_agent || socket == nullptr || *socket == '\0') {
     return false;
   }
   counts_as_try_ = true;  // libssh tries all keys of the agent
@@ -234,12 +234,12 @@ bool LogIn::try_keys() {
   return false;
 }
 
-bool LogIn::try_key(const std::string& method, const LoginKeys::Key& key) {
+bool LogIn::try_key(const std::string& method, const LoginKeys::SshKeyPointer& key) {
   return attempt(method, [&] { return ssh_userauth_publickey(handle(), nullptr, key.get()); });
 }
 
 // Returns true if the host accepts the key, or if that is unknown so far.
-bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_part) {
+bool LogIn::is_wanted(const std::string& method, const LoginKeys::SshKeyPointer& public_part) {
   if (!public_part) return true;
   const int code =
       finish([&] { return ssh_userauth_try_publickey(handle(), nullptr, public_part.get()); });
@@ -249,7 +249,7 @@ bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_pa
 }
 
 // Does not request the passphrase of a key that the host does not accept.
-bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method,
+bool LogIn::unlock(LoginKeys::KeyEntry& entry, const std::string& method,
                    const std::string& certified) {
   if (login_.passphrase) {
     const SecretSource source = login_.passphrase(entry.file);
@@ -272,16 +272,16 @@ bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method,
 }
 
 const Secret* LogIn::password() {
-  if (!asked_password_ && login_.password.first) password_ = login_.password.first();
-  asked_password_ = true;
+  if (!has_asked_password_ && login_.password.first) password_ = login_.password.first();
+  has_asked_password_ = true;
   return password_ ? &*password_ : nullptr;
 }
 
 bool LogIn::try_passwords() {
   do {
-    used_password_ = gave_password_ = false;
+    has_used_password_ = has_given_password_ = false;
     if (try_this_password()) return true;
-  } while (used_password_ && !partial_ && ask_password_again());
+  } while (has_used_password_ && !is_partial_ && ask_password_again());
   return false;
 }
 
@@ -296,14 +296,14 @@ bool LogIn::ask_password_again() {
 bool LogIn::try_this_password() {
   if (offers(SSH_AUTH_METHOD_INTERACTIVE) && try_interactive()) return true;
   // The host has already refused the password, and would count another failed attempt.
-  if (gave_password_ && !partial_) return false;
+  if (has_given_password_ && !is_partial_) return false;
   return offers(SSH_AUTH_METHOD_PASSWORD) && try_password();
 }
 
 bool LogIn::try_password() {
   const Secret* secret = password();
   if (secret == nullptr) return false;
-  used_password_ = counts_as_try_ = true;
+  has_used_password_ = counts_as_try_ = true;
   return attempt("password", [&] {
     return ssh_userauth_password(handle(), nullptr, secret->reveal().c_str());
   });
@@ -340,8 +340,8 @@ void LogIn::answer_questions(const std::string& password) {
     texts += (texts.empty() ? "" : " ") + printable(trim(text));
     if (echo == 0) ++hidden;
     const bool asks_password = lower_ascii(text).find("password") != std::string::npos;
-    if (asks_password && !gave_password_) chosen = i;
-    gave_password_ = gave_password_ || asks_password;
+    if (asks_password && !has_given_password_) chosen = i;
+    has_given_password_ = has_given_password_ || asks_password;
   }
   for (unsigned i = 0; i < count && !chosen && hidden == 1; ++i) {
     char echo = 0;
@@ -352,7 +352,7 @@ void LogIn::answer_questions(const std::string& password) {
     const char* answer = chosen == i ? password.c_str() : "";
     (void)ssh_userauth_kbdint_setanswer(handle(), i, answer);
   }
-  used_password_ = used_password_ || chosen;
+  has_used_password_ = has_used_password_ || chosen;
   counts_as_try_ = counts_as_try_ || chosen;
   if (!chosen) notes_.push_back(fmt::format("the {} asks \"{}\"", login_.role, shorten(texts, 60)));
 }
@@ -407,7 +407,7 @@ void LogIn::throw_ended() const {
 
 }  // namespace
 
-bool LoginKeys::Entry::unlock(const Secret& passphrase) {
+bool LoginKeys::KeyEntry::unlock(const Secret& passphrase) {
   key = open_key(locked, passphrase);
   if (!key) return false;
   if (certificate) {
@@ -419,10 +419,10 @@ bool LoginKeys::Entry::unlock(const Secret& passphrase) {
 }
 
 // OpenSSH's own format contains it in clear text; other formats may have a separate .pub file.
-LoginKeys::Key LoginKeys::Entry::public_part() const {
+LoginKeys::SshKeyPointer LoginKeys::KeyEntry::public_part() const {
   for (const std::string& name : {file.string(), file.string() + ".pub"}) {
     ssh_key found = nullptr;
-    if (ssh_pki_import_pubkey_file(name.c_str(), &found) == SSH_OK) return Key(found);
+    if (ssh_pki_import_pubkey_file(name.c_str(), &found) == SSH_OK) return SshKeyPointer(found);
   }
   return nullptr;
 }
@@ -430,7 +430,7 @@ LoginKeys::Key LoginKeys::Entry::public_part() const {
 LoginKeys::LoginKeys(const SshLogin& login) {
   if (!login.key.empty()) add_given(login.key);
   for (const auto& file : login.more_keys) add(file, true);
-  if (login.default_keys) {
+  if (login.uses_default_keys) {
     for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"}) {
       add(login.ssh_folder / name, false);
     }
@@ -453,7 +453,7 @@ void LoginKeys::add_given(const std::filesystem::path& file) {
                                          "ssh-keygen without .pub (ed25519, ecdsa or rsa)",
                                          file.string()));
   }
-  Entry entry;
+  KeyEntry entry;
   entry.file = file;
   entry.key = std::move(import.key);
   entry.locked = std::move(content.text);
@@ -462,7 +462,7 @@ void LoginKeys::add_given(const std::filesystem::path& file) {
 
 void LoginKeys::add(const std::filesystem::path& file, bool is_named) {
   const bool is_there = std::any_of(entries_.begin(), entries_.end(),
-                                    [&](const Entry& entry) { return entry.file == file; });
+                                    [&](const KeyEntry& entry) { return entry.file == file; });
   if (is_there) return;
   KeyText content = read_key_file(file);
   Import import = content.error == 0 ? import_key(content.text) : Import();
@@ -474,7 +474,7 @@ void LoginKeys::add(const std::filesystem::path& file, bool is_named) {
     }
     return;
   }
-  Entry entry;
+  KeyEntry entry;
   entry.file = file;
   entry.key = std::move(import.key);
   entry.locked = std::move(content.text);
@@ -483,17 +483,17 @@ void LoginKeys::add(const std::filesystem::path& file, bool is_named) {
 
 // A certificate belongs to the key with the same public part.
 void LoginKeys::find_certificates(const std::vector<std::filesystem::path>& named) {
-  for (Entry& entry : entries_) {
+  for (KeyEntry& entry : entries_) {
     std::vector<std::filesystem::path> files = named;
     files.push_back(entry.file.string() + "-cert.pub");
-    const Key locked_part = entry.key ? nullptr : entry.public_part();
+    const SshKeyPointer locked_part = entry.key ? nullptr : entry.public_part();
     const ssh_key part = entry.key ? entry.key.get() : locked_part.get();
     for (const auto& file : files) {
       ssh_key certificate = nullptr;
       if (entry.certificate || ssh_pki_import_cert_file(file.c_str(), &certificate) != SSH_OK) {
         continue;
       }
-      Key owned(certificate);
+      SshKeyPointer owned(certificate);
       if (part != nullptr && !is_certificate_of(certificate, part)) continue;
       if (part == nullptr && file != files.back()) continue;
       entry.certificate = std::move(owned);

@@ -22,27 +22,27 @@ class LoginKeys {
   struct FreeKey {
     void operator()(ssh_key key) const { ssh_key_free(key); }
   };
-  using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
-  struct Entry {
+  using SshKeyPointer = std::unique_ptr<ssh_key_struct, FreeKey>;
+  struct KeyEntry {
     std::filesystem::path file;
-    Key key;        // null: needs a passphrase
-    Secret locked;  // content of the file until it is unlocked
+    SshKeyPointer key;  // null: needs a passphrase
+    Secret locked;      // content of the file until it is unlocked
     // Its certificate, and once unlocked the key with the certificate; null: no certificate.
     std::filesystem::path certificate_file;
-    Key certificate;
-    Key certified;
+    SshKeyPointer certificate;
+    SshKeyPointer certified;
 
     // Returns false if the passphrase is wrong.
     bool unlock(const Secret& passphrase);
     // Returns the public part, used to ask the host whether it accepts the key; null if it cannot
     // be read without the passphrase.
-    Key public_part() const;
+    SshKeyPointer public_part() const;
   };
 
   // Throws Error(usage) if the given key cannot be read or is not a private key; skips other keys
   // that are missing or unusable.
   explicit LoginKeys(const SshLogin& login);
-  std::vector<Entry>& entries() { return entries_; }
+  std::vector<KeyEntry>& entries() { return entries_; }
   // Messages about configured keys that were skipped.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -52,7 +52,7 @@ class LoginKeys {
   void find_certificates(const std::vector<std::filesystem::path>& named);
 
   std::optional<Undumpable> guard_;  // set if there are keys; destroyed after them
-  std::vector<Entry> entries_;
+  std::vector<KeyEntry> entries_;
   std::vector<std::string> notes_;
 };
 

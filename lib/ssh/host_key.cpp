@@ -55,7 +55,7 @@ HostKey describe(ssh_key key) {
 constexpr std::string_view kRevoked = "@revoked ";
 
 // Returns the key of a line if the line matches `name`.
-std::optional<HostKey> key_of_line(const std::string& name, const std::string& line) {
+std::optional<HostKey> parse_key_line(const std::string& name, const std::string& line) {
   ssh_knownhosts_entry* entry = nullptr;
   if (ssh_known_hosts_parse_line(name.c_str(), line.c_str(), &entry) != SSH_OK) return {};
   std::optional<HostKey> key;
@@ -80,10 +80,11 @@ std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::pa
   std::string text;
   for (std::size_t number = 1; std::getline(stream, text); ++number) {
     std::string line = tidy(text);
-    const bool revoked = line.starts_with(kRevoked);
-    if (revoked) line = trim(std::string_view(line).substr(kRevoked.size()));
+    const bool is_revoked = line.starts_with(kRevoked);
+    if (is_revoked) line = trim(std::string_view(line).substr(kRevoked.size()));
     if (line.empty() || line.front() == '#' || line.front() == '@') continue;
-    if (const auto key = key_of_line(name, line)) keys.push_back({*key, file, number, revoked});
+    if (const auto key = parse_key_line(name, line))
+      keys.push_back({*key, file, number, is_revoked});
   }
   return keys;
 }
@@ -97,11 +98,11 @@ bool ends_open(int fd) {
 }
 
 // A key of type ssh-rsa also signs with rsa-sha2-*.
-std::string_view key_type_of(std::string_view algorithm) {
+std::string_view key_type(std::string_view algorithm) {
   return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
 }
 
-std::vector<std::filesystem::path> files_of(const SshLogin& login, bool with_system) {
+std::vector<std::filesystem::path> known_hosts_files(const SshLogin& login, bool with_system) {
   if (login.host_key == HostKeyPolicy::off) return {};
   if (!login.known_hosts.empty()) return login.known_hosts;
   std::vector<std::filesystem::path> files = {login.ssh_folder / "known_hosts"};
@@ -174,7 +175,7 @@ int KnownHosts::remember(const HostKey& key) const {
   }
   const auto now = read_known_hosts(name_, file);
   const bool is_there = std::any_of(now.begin(), now.end(), [&](const KnownHostKey& known) {
-    return !known.revoked && known.key.base64 == key.base64;
+    return !known.is_revoked && known.key.base64 == key.base64;
   });
   if (is_there) return 0;
   const std::string line =
@@ -186,7 +187,7 @@ int KnownHosts::remember(const HostKey& key) const {
 
 HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system, std::optional<HostKey> accepted)
     : login_(login),
-      known_(known_host_name(login), files_of(login, with_system)),
+      known_(known_host_name(login), known_hosts_files(login, with_system)),
       file_(login.known_hosts.empty() ? login.ssh_folder / "known_hosts"
                                       : login.known_hosts.front()),
       accepted_(std::move(accepted)) {}
@@ -194,7 +195,7 @@ HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system, std::optiona
 bool HostKeyCheck::is_expected(std::string_view type) const {
   if (accepted_) return accepted_->type == type;
   return std::any_of(known_.keys().begin(), known_.keys().end(), [&](const KnownHostKey& known) {
-    return !known.revoked && known.key.type == type;
+    return !known.is_revoked && known.key.type == type;
   });
 }
 
@@ -202,7 +203,7 @@ std::string HostKeyCheck::preferred_types() const {
   std::string first;
   std::string rest;
   for (const std::string_view algorithm : kKeyTypes) {
-    std::string& list = is_expected(key_type_of(algorithm)) ? first : rest;
+    std::string& list = is_expected(key_type(algorithm)) ? first : rest;
     list += (list.empty() ? "" : ",") + std::string(algorithm);
   }
   return first.empty() || rest.empty() ? first + rest : first + "," + rest;
@@ -218,7 +219,7 @@ HostKey HostKeyCheck::check(const SshSession& session) const {
   bool is_known = false;
   for (const KnownHostKey& known : known_.keys()) {
     if (known.key.base64 != presented.base64) continue;
-    if (known.revoked) {
+    if (known.is_revoked) {
       throw ConnectFailure(ConnectFailure::Why::host_key,
                            fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line "
                                        "{}; no data was sent to it",
@@ -229,7 +230,7 @@ HostKey HostKeyCheck::check(const SshSession& session) const {
   }
   if (is_known) return presented;
   const bool has_other = std::any_of(known_.keys().begin(), known_.keys().end(),
-                                     [](const auto& known) { return !known.revoked; });
+                                     [](const auto& known) { return !known.is_revoked; });
   if (has_other) throw_changed(presented);
   take_unknown(presented);
   return presented;
@@ -285,7 +286,7 @@ void HostKeyCheck::throw_changed(const HostKey& presented) const {
   std::string list;
   std::filesystem::path file;
   for (const KnownHostKey& known : known_.keys()) {
-    if (known.revoked) continue;
+    if (known.is_revoked) continue;
     if (file.empty()) file = known.file;
     list += fmt::format("{}{} ({}) in {}, line {}", list.empty() ? "" : ", ", known.key.fingerprint,
                         known.key.type, known.file.string(), known.line);

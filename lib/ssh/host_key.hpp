@@ -21,7 +21,7 @@ struct KnownHostKey {
   HostKey key;
   std::filesystem::path file;
   std::size_t line = 0;
-  bool revoked = false;  // @revoked: must not be accepted
+  bool is_revoked = false;  // @revoked: must not be accepted
 };
 
 // Entries of the files, with file and line number, and a safe way to add a line.

@@ -34,7 +34,7 @@ std::uint64_t now_seconds() {
 }
 
 // Extracts the reason from libssh's "Channel opening failure: channel 43 error (2) open failed".
-std::string reason_of_refusal(const std::string& error) {
+std::string refusal_reason(const std::string& error) {
   if (error.find("error (1)") != std::string::npos) {
     return "its SSH server does not allow forwarding (AllowTcpForwarding, PermitOpen)";
   }
@@ -68,7 +68,7 @@ JumpHost::JumpHost(std::unique_ptr<SshSession> session, const SshLogin& login)
 }
 
 JumpHost::~JumpHost() {
-  stopped_ = true;
+  is_stopped_ = true;
   ring();
   thread_.join();
   ssh_event_remove_session(event_.get(), lane_.session->get());
@@ -122,8 +122,8 @@ std::string JumpHost::trouble() const {
 void JumpHost::run() noexcept {
   std::string reason;
   try {
-    while (!stopped_ && lane_.session->is_alive() && !lane_.pulse.is_stuck()) work();
-    if (stopped_) {
+    while (!is_stopped_ && lane_.session->is_alive() && !lane_.pulse.is_stuck()) work();
+    if (is_stopped_) {
       drain();
     } else if (lane_.pulse.is_stuck()) {
       reason = fmt::format("the SSH server of the jump host {} has not responded for {:g} s", name_,
@@ -179,7 +179,7 @@ void JumpHost::wait(int most_ms) {
                              {ssh_get_fd(lane_.session->get()), session_events, 0}};
   for (const Tunnel& tunnel : tunnels_) {
     int events = 0;
-    if (tunnel.up.empty() && !tunnel.up_ended) events |= POLLIN;
+    if (tunnel.up.empty() && !tunnel.has_up_ended) events |= POLLIN;
     if (!tunnel.down.empty()) events |= POLLOUT;
     // A tunnel that waits only for the session is not polled: a hang-up of its socket would wake
     // this loop repeatedly.
@@ -218,7 +218,7 @@ bool JumpHost::try_to_open(Request& request) {
     tunnels_.back().socket.reset(ends[1]);
   } else {
     request.refusal = code == SSH_OK ? "cannot create a socket: " + errno_text(errno)
-                                     : reason_of_refusal(lane_.session->error());
+                                     : refusal_reason(lane_.session->error());
     ssh_channel_free(channel);
   }
   request.is_done = true;
@@ -234,8 +234,8 @@ void JumpHost::move_bytes() {
   // If the host is lost, end_all() closes the tunnels after it has stored the reason.
   if (!lane_.session->is_alive()) return;
   std::erase_if(tunnels_, [](Tunnel& tunnel) {
-    const bool is_over = tunnel.is_broken || (tunnel.up_ended && tunnel.up.empty()) ||
-                         (tunnel.down_ended && tunnel.down.empty());
+    const bool is_over = tunnel.is_broken || (tunnel.has_up_ended && tunnel.up.empty()) ||
+                         (tunnel.has_down_ended && tunnel.down.empty());
     if (!is_over) return false;
     ssh_channel_send_eof(tunnel.channel);
     ssh_channel_free(tunnel.channel);
@@ -245,10 +245,10 @@ void JumpHost::move_bytes() {
 
 void JumpHost::move_up(Tunnel& tunnel) {
   while (!tunnel.is_broken) {
-    if (tunnel.up.empty() && !tunnel.up_ended) {
+    if (tunnel.up.empty() && !tunnel.has_up_ended) {
       const ssize_t count = ::read(tunnel.socket.get(), buffer_.data(), buffer_.size());
       if (count > 0) tunnel.up.assign(buffer_.data(), static_cast<std::size_t>(count));
-      if (count == 0 || (count < 0 && errno == ECONNRESET)) tunnel.up_ended = true;
+      if (count == 0 || (count < 0 && errno == ECONNRESET)) tunnel.has_up_ended = true;
     }
     if (!can_move_up(tunnel)) return;
     const std::size_t window = ssh_channel_window_size(tunnel.channel);
@@ -264,11 +264,11 @@ void JumpHost::move_up(Tunnel& tunnel) {
 
 void JumpHost::move_down(Tunnel& tunnel) {
   while (!tunnel.is_broken) {
-    if (tunnel.down.size() < kMaxTunnelBytes && !tunnel.down_ended) {
+    if (tunnel.down.size() < kMaxTunnelBytes && !tunnel.has_down_ended) {
       const int count = ssh_channel_read_nonblocking(tunnel.channel, buffer_.data(),
                                                      static_cast<std::uint32_t>(buffer_.size()), 0);
       if (count > 0) tunnel.down.append(buffer_.data(), static_cast<std::size_t>(count));
-      if (count < 0 && count != SSH_AGAIN) tunnel.down_ended = true;
+      if (count < 0 && count != SSH_AGAIN) tunnel.has_down_ended = true;
     }
     if (tunnel.down.empty()) return;
     const ssize_t sent = ::send(tunnel.socket.get(), tunnel.down.data(), tunnel.down.size(),

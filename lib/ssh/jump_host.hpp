@@ -57,8 +57,8 @@ class JumpHost {
     FileDescriptor socket;
     std::string up;    // from the socket, not yet sent
     std::string down;  // from the host, not yet written to the socket
-    bool up_ended = false;
-    bool down_ended = false;
+    bool has_up_ended = false;
+    bool has_down_ended = false;
     bool is_broken = false;
     bool is_held = false;  // the last write accepted nothing: a key re-exchange is in progress
   };
@@ -91,7 +91,7 @@ class JumpHost {
   std::condition_variable answered_;
   std::deque<std::shared_ptr<Request>> requests_;
   std::string end_reason_;  // why it cannot be used any more
-  std::atomic<bool> stopped_ = false;
+  std::atomic<bool> is_stopped_ = false;
   std::atomic<std::uint64_t> heard_at_ = 0;  // steady clock, in seconds
   std::thread thread_;
 };

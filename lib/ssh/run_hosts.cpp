@@ -7,7 +7,7 @@ void RunHosts::accept(const std::string& host, const HostKey& key) {
   accepted_.emplace(host, key);
 }
 
-std::optional<HostKey> RunHosts::accepted(const std::string& host) const {
+std::optional<HostKey> RunHosts::find_accepted(const std::string& host) const {
   const std::lock_guard lock(mutex_);
   const auto found = accepted_.find(host);
   if (found == accepted_.end()) return std::nullopt;

@@ -20,7 +20,7 @@ class RunHosts {
  public:
   // `host` is the route to the host and its name in known_hosts. The first accepted key is kept.
   void accept(const std::string& host, const HostKey& key);
-  std::optional<HostKey> accepted(const std::string& host) const;
+  std::optional<HostKey> find_accepted(const std::string& host) const;
 
   // `login` is the route and the account. refusal() returns the message of the refusal; empty if
   // there was none.

@@ -54,7 +54,7 @@ class Reading {
     transport_.send(std::move(Request(Type::fstat, stat_id_).text(handle_)));
     for (;;) {
       request_more();
-      if (ended_ && given_ >= end_) return Outcome::at_end;
+      if (has_ended_ && given_ >= end_) return Outcome::at_end;
       if (pieces_.empty()) return Outcome::at_end;
       const auto reply = transport_.next(transport_.silence() * kStallPart);
       if (!reply) return Outcome::stalled;
@@ -70,7 +70,7 @@ class Reading {
   struct Piece {
     std::uint32_t id = 0;
     std::uint64_t length = 0;  // requested
-    bool answered = false;
+    bool is_answered = false;
     std::string bytes;  // received before earlier bytes
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset
@@ -92,7 +92,7 @@ class Reading {
   const std::function<void(std::string_view)>& sink_;
   std::uint32_t stat_id_ = 0;
   std::optional<std::uint64_t> size_;  // as reported by the host; the file may have grown since
-  bool ended_ = false;
+  bool has_ended_ = false;
   std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
   Pieces pieces_;
   std::map<std::uint32_t, std::uint64_t> offsets_;  // offset of each unanswered request, by id
@@ -110,7 +110,7 @@ void Reading::request(std::uint64_t offset, std::uint64_t length) {
 // Beyond the reported size, sends one request at a time to check whether the file has grown.
 void Reading::request_more() {
   const auto window = static_cast<std::size_t>(std::max(window_.requests, 1));
-  while (!ended_ && wanted_ < most_ && pieces_.size() < window) {
+  while (!has_ended_ && wanted_ < most_ && pieces_.size() < window) {
     if (!size_ && pieces_.size() >= kFirstRequests) return;
     if (size_ && wanted_ >= *size_ && !pieces_.empty() && pieces_.rbegin()->first >= *size_) return;
     const std::uint64_t length = std::min<std::uint64_t>(window_.bytes, most_ - wanted_);
@@ -133,7 +133,7 @@ bool Reading::take(Reply reply) {
   if (piece == pieces_.end()) return true;  // beyond the end
   if (reply.type != Type::data) return take_status(piece, reply);
   const std::string_view bytes = reply.body.text();
-  if (reply.body.overrun() || bytes.size() > piece->second.length) {
+  if (reply.body.has_overrun() || bytes.size() > piece->second.length) {
     reason_ = "the board's file service sent more data than requested";
     return false;
   }
@@ -143,7 +143,7 @@ bool Reading::take(Reply reply) {
 bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
   Fields body = reply.body;
   if (reply.type != Type::status || body.u32() != kEof) {
-    reason_ = reason_of(reply);
+    reason_ = failure_reason(reply);
     return false;
   }
   end_at(piece->first);
@@ -152,7 +152,7 @@ bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
 
 // Drops data after the end, requested before the end was known.
 void Reading::end_at(std::uint64_t offset) {
-  ended_ = true;
+  has_ended_ = true;
   end_ = std::min(end_, offset);
   pieces_.erase(pieces_.lower_bound(end_), pieces_.end());
 }
@@ -164,7 +164,7 @@ bool Reading::take_data(Pieces::iterator piece, std::string_view bytes) {
     end_at(offset);
     return true;
   }
-  piece->second.answered = true;
+  piece->second.is_answered = true;
   piece->second.length = bytes.size();
   if (offset == given_) {
     sink_(bytes);
@@ -178,7 +178,7 @@ bool Reading::take_data(Pieces::iterator piece, std::string_view bytes) {
   const std::uint64_t stop = offset + bytes.size();
   if (size_ && stop >= *size_) {
     end_at(stop);
-  } else if (!ended_ || stop < end_) {
+  } else if (!has_ended_ || stop < end_) {
     request(stop, asked - bytes.size());
   }
   return true;
@@ -186,7 +186,7 @@ bool Reading::take_data(Pieces::iterator piece, std::string_view bytes) {
 
 void Reading::give() {
   for (auto piece = pieces_.begin();
-       piece != pieces_.end() && piece->first == given_ && piece->second.answered;
+       piece != pieces_.end() && piece->first == given_ && piece->second.is_answered;
        piece = pieces_.erase(piece)) {
     sink_(piece->second.bytes);
     given_ += piece->second.bytes.size();
@@ -202,7 +202,7 @@ void Transport::begin() {
   handling_.clear();
   sent_ = read_ = 0;
   unanswered_ = 0;
-  ended_ = false;
+  has_ended_ = false;
   try {
     command_ = start_([this](std::string_view bytes) { arriving_ += bytes; });
   } catch (const CommandRefused&) {
@@ -239,7 +239,7 @@ void Transport::wait_for_end() {
 }
 
 void Transport::ensure_open() {
-  if (ended_ && !open()) {
+  if (has_ended_ && !open()) {
     throw ServiceEnded(
         fmt::format("{}: the board's file service (SFTP) ended and cannot be started "
                     "again",
@@ -262,7 +262,7 @@ std::optional<std::string_view> Transport::packet() {
   if (rest.size() < 4) return std::nullopt;
   const std::uint32_t length = Fields(rest).u32();
   if (length > kMaxPacket || length < 5) {
-    ended_ = true;
+    has_ended_ = true;
     throw ServiceEnded(
         fmt::format("{}: the board's file service (SFTP) sent an unexpected answer; does its login "
                     "shell print something?",
@@ -299,21 +299,21 @@ std::optional<Reply> Transport::next(std::chrono::duration<double> silence) {
   Reply reply;
   for (;;) {
     const std::size_t sent_before = sent_;
-    if (!ended_) flush();
+    if (!has_ended_) flush();
     if (parse(reply)) {
       if (--unanswered_ >= -kMaxUnaskedReplies) return reply;
-      ended_ = true;
+      has_ended_ = true;
       throw TooMuchSent(
           fmt::format("{}: the board's file service (SFTP) sends endless answers", name_));
     }
-    if (ended_) {
+    if (has_ended_) {
       throw ServiceEnded(
           fmt::format("{}: the board ended its file service (SFTP) while it was in use", name_));
     }
     if (sent_ != sent_before) deadline = Deadline(silence);
     if (deadline.is_over()) return std::nullopt;
     const auto limit = std::chrono::milliseconds(deadline.milliseconds(kLongPollMs));
-    if (command_->wait(limit)) ended_ = true;
+    if (command_->wait(limit)) has_ended_ = true;
     if (!arriving_.empty()) deadline = Deadline(silence);
   }
 }
@@ -350,12 +350,12 @@ std::unique_ptr<SftpClient> SftpClient::begin(Transport::Start start, const std:
 
 void SftpClient::fail(const Reply& reply, const std::string& path) const {
   throw Error(Exit::partial_data,
-              fmt::format("{}: {}: {}", transport_.name(), printable(path), reason_of(reply)));
+              fmt::format("{}: {}: {}", transport_.name(), printable(path), failure_reason(reply)));
 }
 
 void SftpClient::expect_ok(const Reply& reply, const std::string& path) const {
   Fields body = reply.body;
-  if (reply.type != Type::status || body.u32() != kOk || body.overrun()) fail(reply, path);
+  if (reply.type != Type::status || body.u32() != kOk || body.has_overrun()) fail(reply, path);
 }
 
 Reply SftpClient::ask(Type type, const std::string& path) {
@@ -364,7 +364,7 @@ Reply SftpClient::ask(Type type, const std::string& path) {
   return transport_.wait_for(id);
 }
 
-std::string SftpClient::handle_of(std::uint32_t id, const std::string& path) {
+std::string SftpClient::read_handle(std::uint32_t id, const std::string& path) {
   Reply reply = transport_.wait_for(id);
   if (reply.type != Type::handle) fail(reply, path);
   const std::string_view handle = reply.body.text();
@@ -376,7 +376,7 @@ std::string SftpClient::open_file(const std::string& path, std::uint32_t flags,
                                   const Attributes& attributes) {
   const std::uint32_t id = transport_.new_id();
   transport_.send(std::move(Request(Type::open, id).text(path).u32(flags).attributes(attributes)));
-  return handle_of(id, path);
+  return read_handle(id, path);
 }
 
 // Does not wait for the answer, which does not matter.
@@ -408,7 +408,7 @@ void SftpClient::make_folder(const std::string& path, std::uint32_t mode) {
   transport_.send(std::move(Request(Type::mkdir, id).text(path).attributes({.mode = mode})));
   const Reply reply = transport_.wait_for(id);
   if (Fields body = reply.body; reply.type != Type::status || body.u32() != kOk) {
-    const std::string reason = reason_of(reply);
+    const std::string reason = failure_reason(reply);
     Reply there = ask(Type::lstat, path);
     const bool is_folder =
         there.type == Type::attrs && S_ISDIR(there.body.attributes().mode.value_or(0));
@@ -435,7 +435,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   transport_.ensure_open();
   const std::uint32_t open_id = transport_.new_id();
   transport_.send(std::move(Request(Type::opendir, open_id).text(folder)));
-  const std::string handle = handle_of(open_id, folder);
+  const std::string handle = read_handle(open_id, folder);
   std::vector<RemoteEntry> entries;
   std::vector<std::size_t> without_mode;
   std::unordered_set<std::string> seen;
@@ -456,7 +456,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
       const std::string_view name = reply.body.text();
       reply.body.text();  // skips the line of `ls -l`
       const Attributes attributes = reply.body.attributes();
-      if (reply.body.overrun()) fail(reply, folder);
+      if (reply.body.has_overrun()) fail(reply, folder);
       if (!seen.emplace(name).second) continue;
       is_new = true;
       if (name == "." || name == "..") continue;
@@ -468,7 +468,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
                                       with_thousands(kMaxListedEntries)));
       }
       if (!attributes.mode) without_mode.push_back(entries.size());
-      entries.push_back(entry_of(name, attributes));
+      entries.push_back(make_entry(name, attributes));
     }
   }
   close_unasked(handle);
@@ -476,7 +476,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
     Reply reply = ask(Type::lstat, folder + "/" + entries[index].name);
     if (reply.type != Type::attrs) continue;  // removed in the meantime: the type stays unknown
     const std::string name = entries[index].name;
-    entries[index] = entry_of(name, reply.body.attributes());
+    entries[index] = make_entry(name, reply.body.attributes());
   }
   return entries;
 }

@@ -82,7 +82,7 @@ class Transport {
   std::size_t read_ = 0;  // parsed bytes of handling_
   std::uint32_t last_id_ = 0;
   std::int64_t unanswered_ = 0;  // requests; negative: more replies than requests
-  bool ended_ = false;
+  bool has_ended_ = false;
 };
 
 class SftpClient : public SftpFiles {
@@ -110,7 +110,7 @@ class SftpClient : public SftpFiles {
   explicit SftpClient(Transport transport) : transport_(std::move(transport)) {}
 
   Reply ask(Type type, const std::string& path);
-  std::string handle_of(std::uint32_t id, const std::string& path);
+  std::string read_handle(std::uint32_t id, const std::string& path);
   std::string open_file(const std::string& path, std::uint32_t flags, const Attributes& attributes);
   void close_unasked(const std::string& handle);
   std::uint32_t send_remove(const std::string& path);

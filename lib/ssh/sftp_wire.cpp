@@ -69,7 +69,7 @@ std::string Request::finish() && {
 
 std::string_view Fields::take(std::size_t size) {
   if (size > rest_.size()) {
-    overrun_ = true;
+    has_overrun_ = true;
     rest_ = {};
     return {};
   }
@@ -109,7 +109,7 @@ Attributes Fields::attributes() {
     result.mtime_seconds = u32();
   }
   if ((flags & kHasExtended) != 0) {
-    for (std::uint32_t count = u32(); count > 0 && !overrun_; --count) {
+    for (std::uint32_t count = u32(); count > 0 && !has_overrun_; --count) {
       text();
       text();
     }
@@ -117,7 +117,7 @@ Attributes Fields::attributes() {
   return result;
 }
 
-std::string reason_of(Reply reply) {
+std::string failure_reason(Reply reply) {
   if (reply.type != Type::status) return "unexpected answer from the board's file service";
   const std::uint32_t code = reply.body.u32();
   const std::string said = printable(trim(reply.body.text()));
@@ -126,7 +126,7 @@ std::string reason_of(Reply reply) {
   return said.empty() ? known : fmt::format("{} (\"{}\")", known, shorten(said, 80));
 }
 
-RemoteEntry entry_of(std::string_view name, const Attributes& attributes) {
+RemoteEntry make_entry(std::string_view name, const Attributes& attributes) {
   RemoteEntry entry;
   entry.name = name;
   const std::uint32_t mode = attributes.mode.value_or(0);

@@ -77,13 +77,13 @@ class Fields {
   std::uint64_t u64();
   std::string_view text();
   Attributes attributes();
-  bool overrun() const { return overrun_; }
-  bool at_end() const { return rest_.empty(); }
+  bool has_overrun() const { return has_overrun_; }
+  bool is_at_end() const { return rest_.empty(); }
 
  private:
   std::string_view take(std::size_t size);
   std::string_view rest_;
-  bool overrun_ = false;
+  bool has_overrun_ = false;
 };
 
 struct Reply {
@@ -93,8 +93,8 @@ struct Reply {
 };
 
 // Returns the printable message of a status reply: "no such file".
-std::string reason_of(Reply reply);
+std::string failure_reason(Reply reply);
 
-RemoteEntry entry_of(std::string_view name, const Attributes& attributes);
+RemoteEntry make_entry(std::string_view name, const Attributes& attributes);
 
 }  // namespace msprof::sftp

@@ -38,7 +38,7 @@ bool is_blank(char c) {
 
 // Splits a line into words, which are quoted if they contain blanks; '#' starts a comment. Returns
 // nullopt for an unclosed quote.
-std::optional<std::vector<std::string>> words_of(std::string_view line) {
+std::optional<std::vector<std::string>> split_words(std::string_view line) {
   std::vector<std::string> words;
   std::size_t i = 0;
   for (;;) {
@@ -172,7 +172,7 @@ class ConfigParser {
         found_(found),
         include_(include),
         may_be_active_(is_active),
-        active_(is_active) {}
+        is_active_(is_active) {}
 
   void parse(std::string_view text) {
     std::size_t number = 0;
@@ -209,7 +209,7 @@ class ConfigParser {
   }
 
   std::vector<std::string> words(const ConfigLine& line, std::string_view key) const {
-    auto list = words_of(line.rest);
+    auto list = split_words(line.rest);
     if (!list) refuse_ssh_value(where_, "the closing quote is missing");
     if (list->empty() || list->front().empty()) {
       refuse_ssh_value(where_, fmt::format("{} has no value", key));
@@ -228,13 +228,13 @@ class ConfigParser {
       (negates ? is_negated : fits) = true;
       if (!negates && pattern != "*") is_named = true;
     }
-    active_ = may_be_active_ && fits && !is_negated;
-    found_.is_named = found_.is_named || (active_ && is_named);
+    is_active_ = may_be_active_ && fits && !is_negated;
+    found_.is_named = found_.is_named || (is_active_ && is_named);
   }
 
   void take_match(const std::vector<std::string>& words) {
     const bool is_all = words.size() == 1 && lower_ascii(words.front()) == "all";
-    active_ = may_be_active_ && is_all;
+    is_active_ = may_be_active_ && is_all;
     skipped_match_ =
         is_all || !may_be_active_
             ? std::string()
@@ -242,13 +242,13 @@ class ConfigParser {
   }
 
   void take_include(const std::vector<std::string>& patterns) {
-    for (const std::string& pattern : patterns) include_(pattern, active_, where_);
+    for (const std::string& pattern : patterns) include_(pattern, is_active_, where_);
   }
 
   void take_command(std::string_view rest) {
     const std::string text(trim(rest));
     if (text.empty()) refuse_ssh_value(where_, "ProxyCommand has no value");
-    if (!active_ || found_.proxy_command || found_.proxy_jump) return;
+    if (!is_active_ || found_.proxy_command || found_.proxy_jump) return;
     found_.proxy_command = SshConfigValue{text, where_};
     if (lower_ascii(text) != "none") took("ProxyCommand");
   }
@@ -267,7 +267,7 @@ class ConfigParser {
       case ConfigKey::checking:
         return set(found_.host_key, known, parse_checking(value, where_));
       case ConfigKey::identities_only:
-        return set(found_.identities_only, known, parse_yes(value, where_, known.text));
+        return set(found_.uses_identities_only, known, parse_yes(value, where_, known.text));
       case ConfigKey::timeout:
         return set(found_.connect_timeout_seconds, known, parse_timeout(value));
       case ConfigKey::identity_file:
@@ -275,7 +275,7 @@ class ConfigParser {
       case ConfigKey::certificate_file:
         return add(found_.certificate_files, known, value);
       case ConfigKey::known_hosts:
-        if (!active_ || !found_.known_hosts.empty()) return;
+        if (!is_active_ || !found_.known_hosts.empty()) return;
         for (const std::string& file : values) add(found_.known_hosts, known, file);
         return;
       case ConfigKey::proxy_jump:
@@ -313,7 +313,7 @@ class ConfigParser {
 
   template <typename T, typename V>
   void set(std::optional<T>& target, const KnownKey& known, const V& value) {
-    if (!active_ || target) return;
+    if (!is_active_ || target) return;
     target = value;
     if (target) took(known.text);
   }
@@ -326,7 +326,7 @@ class ConfigParser {
     set(target, known, SshConfigValue{value, where_});
   }
   void add(std::vector<SshConfigValue>& list, const KnownKey& known, const std::string& value) {
-    if (!active_) return;
+    if (!is_active_) return;
     if (list.size() >= kMaxIdentityFiles) {
       refuse_ssh_value(where_,
                        fmt::format("more than {} values for {}", kMaxIdentityFiles, known.text));
@@ -349,7 +349,7 @@ class ConfigParser {
   SshHostConfig& found_;
   const SshConfigInclude& include_;
   const bool may_be_active_;  // false within an Include of a block for other hosts
-  bool active_;
+  bool is_active_;
   std::string skipped_match_;  // message, shown only if the block contains a relevant key
   std::string where_;
 };
@@ -391,7 +391,7 @@ class ConfigReader {
       const std::string problem = fd ? "it is not a file" : errno_text(error_number);
       const bool is_absent = !fd && (error_number == ENOENT || error_number == ENOTDIR);
       if (must_be_there) {
-        throw Error(fd ? Exit::nothing_to_do : exit_of_unreadable(error_number),
+        throw Error(fd ? Exit::nothing_to_do : to_unreadable_exit(error_number),
                     fmt::format("--ssh-config: cannot read {}: {}", file.string(), problem));
       }
       if (!is_absent) note(file, problem);

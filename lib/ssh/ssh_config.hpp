@@ -29,7 +29,7 @@ struct SshHostConfig {
   std::optional<std::uint16_t> port;
   std::optional<HostKeyPolicy> host_key;  // StrictHostKeyChecking
   std::optional<double> connect_timeout_seconds;
-  std::optional<bool> identities_only;
+  std::optional<bool> uses_identities_only;
   std::vector<SshConfigValue> identity_files;     // all that are found, in order
   std::vector<SshConfigValue> certificate_files;  // all that are found, in order
   std::vector<SshConfigValue> known_hosts;        // UserKnownHostsFile

@@ -96,7 +96,7 @@ class SessionOpener {
   bool with_system_hosts_;
   LoginKeys keys_;
   std::optional<Secret> password_;
-  bool asked_password_ = false;
+  bool has_asked_password_ = false;
   std::string method_;
   JumpHost* before_;
   std::string way_;
@@ -148,8 +148,8 @@ SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before, std::strin
       way_(before != nullptr ? std::move(way) : login_.way()) {
   if (!given.password.first) return;
   login_.password.first = [this, source = given.password.first] {
-    if (!asked_password_) password_ = source();
-    asked_password_ = true;
+    if (!has_asked_password_) password_ = source();
+    has_asked_password_ = true;
     return password_;
   };
   if (!given.password.again) return;
@@ -162,7 +162,7 @@ SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before, std::strin
 std::unique_ptr<SshSession> SessionOpener::open_once() {
   RunHosts& run = *login_.run_hosts;
   const std::string host = fmt::format("{} {}", way_, known_host_name(login_));
-  const HostKeyCheck host_key(login_, with_system_hosts_, run.accepted(host));
+  const HostKeyCheck host_key(login_, with_system_hosts_, run.find_accepted(host));
   const auto passed = [this](LoginStep step) {
     if (login_.on_step) login_.on_step(step);
   };

@@ -56,8 +56,8 @@ struct SshLogin {
   std::vector<std::filesystem::path> more_keys;
   // Certificates for these keys; KEY-cert.pub next to a key is found automatically.
   std::vector<std::filesystem::path> certificates;
-  bool default_keys = true;  // also try the default keys in `ssh_folder`
-  bool agent = true;
+  bool uses_default_keys = true;  // also try the default keys in `ssh_folder`
+  bool uses_agent = true;
   HostKeyPolicy host_key = HostKeyPolicy::strict;
   double connect_timeout_seconds = 10;  // for connecting and for every answer during login
   SshPatience patience;                 // after the login

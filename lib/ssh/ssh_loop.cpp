@@ -84,16 +84,16 @@ void SshPulse::probe() {
   if (socket_counter_.in_bytes == heard_bytes_ && silence_ < ask_after_ / 5) return;
   if (has_moved()) {
     silence_ = {};
-    asked_ = false;
-  } else if (silence_ >= ask_after_ && !asked_) {
+    has_asked_ = false;
+  } else if (silence_ >= ask_after_ && !has_asked_) {
     ask();
   } else if (silence_ >= stuck_after_ && can_ask_) {
-    stuck_ = true;
+    is_stuck_ = true;
   }
 }
 
 void SshPulse::ask() {
-  asked_ = true;
+  has_asked_ = true;
   const auto before = packet_counter_.out_packets;
   // The first call processes the answer to the previous probe and may send nothing. Servers that do
   // not know the request reply with a failure, which is a sign of life. If a server replies in an
@@ -112,7 +112,7 @@ SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, const Ss
       event_(ssh_event_new()) {
   if (!event_) throw std::bad_alloc();
   const std::string_view server = ssh_get_serverbanner(session->get());
-  one_process_each_ = server.find("dropbear") != std::string_view::npos;
+  needs_one_process_each_ = server.find("dropbear") != std::string_view::npos;
   add_lane(std::move(session));
 }
 
@@ -139,9 +139,9 @@ SshLane& SshLoop::add_lane(std::unique_ptr<SshSession> session) {
 }
 
 SshLane& SshLoop::lane_for_channel() {
-  if (!one_process_each_) return *lanes_.front();
+  if (!needs_one_process_each_) return *lanes_.front();
   for (const auto& lane : lanes_) {
-    if (lane->channels == 0 && !lane->retired) return *lane;
+    if (lane->channels == 0 && !lane->is_retired) return *lane;
   }
   try {
     // Also runs after Ctrl-C, to end an application.
@@ -156,22 +156,22 @@ SshLane& SshLoop::lane_for_channel() {
       throw;
     }
     log::verbose("{}; continuing with one connection", error.what());
-    lanes_.front()->retired = false;
+    lanes_.front()->is_retired = false;
     return *lanes_.front();
   }
 }
 
 void SshLoop::drop_retired() {
   std::erase_if(lanes_, [this](const auto& lane) {
-    if (!lane->retired || lane->channels > 0) return false;
+    if (!lane->is_retired || lane->channels > 0) return false;
     ssh_event_remove_session(event_.get(), lane->session->get());
     return true;
   });
 }
 
-const SshLane* SshLoop::dead_lane() const {
+const SshLane* SshLoop::find_dead_lane() const {
   const auto dead = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) {
-    const bool is_used = !lane->retired || lane->channels > 0;
+    const bool is_used = !lane->is_retired || lane->channels > 0;
     return is_used && (!lane->session->is_alive() || lane->pulse.is_stuck());
   });
   return dead != lanes_.end() ? dead->get() : nullptr;
@@ -189,7 +189,7 @@ void SshLoop::pump(int milliseconds) {
   }
   for (const auto& lane : lanes_) lane->mark_seen();
   for (SshChannel* channel : channels_) channel->advance();
-  if (out_of_memory_) throw std::bad_alloc();
+  if (is_out_of_memory_) throw std::bad_alloc();
   for (const auto& lane : lanes_) {
     if (lane->session->is_alive()) lane->pulse.probe();
   }
@@ -212,7 +212,7 @@ bool SshLoop::is_waiting() const {
 
 void SshLoop::check() const {
   if (lanes_.empty()) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
-  const SshLane* dead = dead_lane();
+  const SshLane* dead = find_dead_lane();
   if (dead == nullptr) return;
   if (const std::string trouble = trouble_ ? trouble_() : std::string(); !trouble.empty()) {
     throw ConnectionLost(fmt::format("{}: the connection was lost: {}", name_, trouble));
@@ -281,9 +281,9 @@ SshChannel::~SshChannel() {
   std::erase(loop_->channels_, this);
   if (handle_ == nullptr) return;
   --lane_.channels;
-  lane_.retired = lane_.retired || (loop_->one_process_each_ && !closed_);
+  lane_.is_retired = lane_.is_retired || (loop_->needs_one_process_each_ && !is_closed_);
   ssh_remove_channel_callbacks(handle_, &callbacks_);
-  if (loop_->is_alive() && !closed_) {
+  if (loop_->is_alive() && !is_closed_) {
     // Sends EOF first: without it ssh_channel_free() sends no close if the socket is busy. Data
     // that still arrives (dropbear continues to read) is limited by the channel's window.
     ssh_channel_send_eof(handle_);
@@ -299,7 +299,7 @@ std::unique_ptr<SshChannel> SshChannel::open(const std::shared_ptr<SshLoop>& loo
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
     if (channel->is_accepted()) return channel;
     // The channel was closed before the request was answered: the host has not seen the request.
-    if (!channel->closed_ || i + 1 == kMaxOpenings) channel->throw_refused();
+    if (!channel->is_closed_ || i + 1 == kMaxOpenings) channel->throw_refused();
   }
 }
 
@@ -344,8 +344,8 @@ void SshChannel::throw_refused() const {
 void SshChannel::advance() {
   while (phase_ != Phase::accepted && phase_ != Phase::refused && loop_->is_alive()) {
     int code = ask_host();
-    if (code == SSH_AGAIN && closed_) code = SSH_ERROR;
-    if (asked_service_ && std::exchange(ends_input_, false) && !closed_) {
+    if (code == SSH_AGAIN && is_closed_) code = SSH_ERROR;
+    if (has_asked_service_ && std::exchange(ends_input_, false) && !is_closed_) {
       ssh_channel_send_eof(handle_);
     }
     if (code == SSH_AGAIN) return;
@@ -369,7 +369,7 @@ int SshChannel::ask_host() {
     const SshTerminal& wanted = *service_.terminal;
     return ssh_channel_request_pty_size(handle_, wanted.type.c_str(), wanted.columns, wanted.rows);
   }
-  asked_service_ = true;
+  has_asked_service_ = true;
   return service_.request == Request::exec
              ? ssh_channel_request_exec(handle_, service_.text.c_str())
              : ssh_channel_request_subsystem(handle_, service_.text.c_str());
@@ -380,7 +380,7 @@ void SshChannel::take_answer(int code) {
   const bool is_good = code == SSH_OK;
   if (phase_ == Phase::terminal) {
     has_terminal_ = is_good;
-    phase_ = closed_ ? Phase::refused : Phase::service;
+    phase_ = is_closed_ ? Phase::refused : Phase::service;
     return;
   }
   if (!is_good) {
@@ -404,13 +404,13 @@ int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t leng
     channel.loop_->waiting_bytes_ += length;
     channel.unasked_bytes_ += length;
   } catch (...) {
-    channel.loop_->out_of_memory_ = true;
+    channel.loop_->is_out_of_memory_ = true;
   }
   return static_cast<int>(length);
 }
 
 void SshChannel::on_close(ssh_session, ssh_channel, void* self) noexcept {
-  static_cast<SshChannel*>(self)->closed_ = true;
+  static_cast<SshChannel*>(self)->is_closed_ = true;
 }
 
 void SshChannel::on_exit_status(ssh_session, ssh_channel, int status, void* self) noexcept {
@@ -423,7 +423,7 @@ void SshChannel::on_exit_signal(ssh_session, ssh_channel, const char* signal, in
   try {
     channel.end_.signal = signal_name(signal);
   } catch (...) {
-    channel.loop_->out_of_memory_ = true;
+    channel.loop_->is_out_of_memory_ = true;
   }
 }
 
@@ -432,7 +432,7 @@ void SshChannel::deliver(Stream& stream) {
   // Swapped out first: if the sink throws, it does not get the same bytes again.
   stream.handling.clear();
   std::swap(stream.waiting, stream.handling);
-  delivered_ = true;
+  is_delivered_ = true;
   if (stream.sink) stream.sink(stream.handling);
 }
 
@@ -444,19 +444,20 @@ void SshChannel::deliver() {
 // Makes libssh extend the window, as it does when an application reads. The read returns nothing,
 // because on_data() has consumed all data, including data that arrives during the call.
 void SshChannel::keep_window_open() {
-  if (handle_ == nullptr || closed_ || unasked_bytes_ < kWindowStep) return;
+  if (handle_ == nullptr || is_closed_ || unasked_bytes_ < kWindowStep) return;
   unasked_bytes_ = 0;
   const std::unique_ptr<char[]> unused(new char[kWindowBytes]);
   (void)ssh_channel_read_timeout(handle_, unused.get(), kWindowBytes, 0, 0);
 }
 
 std::optional<CommandEnd> SshChannel::reported_end() const {
-  if (!closed_ && !end_.exit_code && end_.signal.empty()) return std::nullopt;
+  if (!is_closed_ && !end_.exit_code && end_.signal.empty()) return std::nullopt;
   return end_;
 }
 
 bool SshChannel::can_write() const {
-  return handle_ != nullptr && asked_service_ && !closed_ && ssh_channel_window_size(handle_) > 0 &&
+  return handle_ != nullptr && has_asked_service_ && !is_closed_ &&
+         ssh_channel_window_size(handle_) > 0 &&
          (ssh_get_status(lane_.session->get()) & SSH_WRITE_PENDING) == 0;
 }
 
@@ -477,7 +478,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
 void SshChannel::resize(const SshTerminal& terminal) {
   loop_->check();
   // There is no answer; failures are ignored.
-  if (has_terminal_ && !closed_) {
+  if (has_terminal_ && !is_closed_) {
     (void)ssh_channel_change_pty_size(handle_, terminal.columns, terminal.rows);
   }
 }
@@ -485,9 +486,9 @@ void SshChannel::resize(const SshTerminal& terminal) {
 void SshChannel::close_input() {
   loop_->check();
   wants_write_ = false;
-  if (!asked_service_) {
+  if (!has_asked_service_) {
     ends_input_ = true;
-  } else if (!closed_) {
+  } else if (!is_closed_) {
     ssh_channel_send_eof(handle_);
   }
 }
@@ -495,10 +496,10 @@ void SshChannel::close_input() {
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
   constexpr int kMax = 1000;  // interval of the checks whether the host is alive
-  delivered_ = false;
+  is_delivered_ = false;
   for (;;) {
     if (loop_->is_alive()) keep_window_open();
-    const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
+    const bool busy = loop_->is_waiting() || is_closed_ || (wants_write_ && can_write());
     loop_->pump(busy ? 0 : deadline.milliseconds(kMax));
     if (phase_ != Phase::accepted) {
       loop_->check();
@@ -507,9 +508,9 @@ std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
     }
     // Delivers all output before reporting the end.
     loop_->deliver();
-    if (closed_ && !is_waiting()) return end_;
+    if (is_closed_ && !is_waiting()) return end_;
     loop_->check();
-    if (delivered_ || (wants_write_ && can_write()) || deadline.is_over()) return std::nullopt;
+    if (is_delivered_ || (wants_write_ && can_write()) || deadline.is_over()) return std::nullopt;
   }
 }
 

@@ -36,7 +36,7 @@ class SshPulse {
   // while.
   void probe();
   // True if the server has not answered for SshPatience::stuck_seconds.
-  bool is_stuck() const { return stuck_; }
+  bool is_stuck() const { return is_stuck_; }
   // Bytes received from the server so far.
   std::uint64_t heard_bytes() const { return socket_counter_.in_bytes; }
 
@@ -54,9 +54,9 @@ class SshPulse {
   int unsent_bytes_ = 0;  // in the kernel's send buffer
   Clock::time_point probed_at_;
   Clock::duration silence_{};
-  bool asked_ = false;
+  bool has_asked_ = false;
   bool can_ask_ = true;
-  bool stuck_ = false;
+  bool is_stuck_ = false;
 };
 
 class SshLoop;
@@ -73,7 +73,7 @@ struct SshLane {
   std::unique_ptr<SshSession> session;
   std::uint64_t seen_bytes = 0;
   int channels = 0;
-  bool retired = false;  // a process may still run in it without a channel
+  bool is_retired = false;  // a process may still run in it without a channel
 };
 
 class SshChannel : public SshCommand {
@@ -144,8 +144,8 @@ class SshChannel : public SshCommand {
   SshLane& lane_;
   const Service service_;
   Phase phase_ = Phase::channel;
-  bool asked_service_ = false;  // input may be sent from now on
-  bool ends_input_ = false;     // close the input as soon as possible
+  bool has_asked_service_ = false;  // input may be sent from now on
+  bool ends_input_ = false;         // close the input as soon as possible
   std::chrono::steady_clock::time_point asked_at_;
   std::string refusal_;
   ssh_channel handle_ = nullptr;  // null once the connection is closed
@@ -155,9 +155,9 @@ class SshChannel : public SshCommand {
   std::uint32_t unasked_bytes_ = 0;  // received since the window was last extended
   CommandEnd end_;
   bool has_terminal_ = false;
-  bool closed_ = false;       // by the host
-  bool wants_write_ = false;  // the last write() did not accept everything
-  bool delivered_ = false;    // since the start of wait()
+  bool is_closed_ = false;     // by the host
+  bool wants_write_ = false;   // the last write() did not accept everything
+  bool is_delivered_ = false;  // since the start of wait()
 };
 
 // One session for all channels; with dropbear, one session per concurrent process. dropbear
@@ -186,12 +186,12 @@ class SshLoop {
   // Delivers received data to the sinks of all channels. Throws what a sink throws.
   void deliver();
   bool is_waiting() const;
-  bool is_alive() const { return !lanes_.empty() && dead_lane() == nullptr; }
+  bool is_alive() const { return !lanes_.empty() && find_dead_lane() == nullptr; }
   // Throws ConnectionLost if the connection is lost.
   void check() const;
 
   // True if commands can run concurrently in one session.
-  bool is_shared() const { return !one_process_each_; }
+  bool is_shared() const { return !needs_one_process_each_; }
   // Throws for an unanswered request; `what`: "starting a command".
   [[noreturn]] void throw_silent(std::string_view what) const;
 
@@ -204,7 +204,7 @@ class SshLoop {
   SshLane& add_lane(std::unique_ptr<SshSession> session);
   SshLane& lane_for_channel();
   void drop_retired();
-  const SshLane* dead_lane() const;
+  const SshLane* find_dead_lane() const;
   ssh_channel take_channel(const SshSession& session);
   void open_spares(const SshSession& session);
 
@@ -214,13 +214,13 @@ class SshLoop {
   std::function<std::string()> trouble_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
   std::vector<std::unique_ptr<SshLane>> lanes_;
-  bool one_process_each_ = false;
+  bool needs_one_process_each_ = false;
   std::vector<SshChannel*> channels_;
   std::deque<ssh_channel> spares_;  // of a shared session: channels that are already open for the
                                     // next commands
   bool has_spares_ = true;          // the host accepts more channels than are in use
   std::size_t waiting_bytes_ = 0;   // received in this pump()
-  bool out_of_memory_ = false;
+  bool is_out_of_memory_ = false;
 };
 
 }  // namespace msprof

@@ -47,7 +47,7 @@ constexpr std::size_t kMaxGreeting = 255;  // RFC 4253, 4.2: the longest identif
 
 // Extracts the algorithms that one side offers from libssh's message "...: server [a,b], client
 // [c]", without pseudo-algorithms that signal extensions.
-std::string offer_of(std::string_view text, std::string_view side) {
+std::string parse_offer(std::string_view text, std::string_view side) {
   const auto at = text.find(side);
   if (at == std::string_view::npos) return {};
   text.remove_prefix(at + side.size());
@@ -218,7 +218,7 @@ void SshSession::throw_handshake_failed() const {
     sentence = fmt::format(
         "no common {} algorithm: the {} offers {}, msprof supports {}; install a newer SSH server "
         "on it (OpenSSH 7.2, dropbear 2020.79 or later)",
-        algorithm_kind(rest), role_, offer_of(rest, "server ["), offer_of(rest, "client ["));
+        algorithm_kind(rest), role_, parse_offer(rest, "server ["), parse_offer(rest, "client ["));
   } else if (ssh_get_serverbanner(get()) != nullptr) {
     sentence = fmt::format("the {} ended the SSH handshake: {}", role_, reason);
   } else if (!greeting_.empty() && greeting_.find("SSH-") == std::string::npos) {

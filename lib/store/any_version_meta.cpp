@@ -74,7 +74,7 @@ bool has_our_meta(sqlite3* db) {
                              " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
   return read && sqlite3_step(read.get()) == SQLITE_ROW &&
          sqlite3_column_int(read.get(), 0) == kApplicationId &&
-         text_of(read.get(), 1) == creation_of(*meta);
+         text_of(read.get(), 1) == create_statement(*meta);
 }
 
 }  // namespace

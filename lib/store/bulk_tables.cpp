@@ -17,7 +17,7 @@ Database& with_row_batch(Database& db, RowBatch& batch) {
 }
 
 // Column names without their types.
-std::vector<std::string> names_of(std::span<const std::string> columns) {
+std::vector<std::string> column_names(std::span<const std::string> columns) {
   std::vector<std::string> names;
   for (const std::string& column : columns) names.push_back(column.substr(0, column.find(' ')));
   return names;
@@ -25,8 +25,8 @@ std::vector<std::string> names_of(std::span<const std::string> columns) {
 
 // Returns the storage of each column; empty if SQLite must process cells itself: other types,
 // UNIQUE, CHECK, DEFAULT.
-std::optional<std::vector<pages::ColumnStorage>> kinds_of(std::span<const std::string> columns,
-                                                          BulkInsert::ColumnSet real_columns) {
+std::optional<std::vector<pages::ColumnStorage>> column_storages(
+    std::span<const std::string> columns, BulkInsert::ColumnSet real_columns) {
   std::vector<pages::ColumnStorage> kinds;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool is_real = (real_columns >> i & 1) != 0;
@@ -52,12 +52,12 @@ BulkTables::BulkTables(Database& db, const std::string& text_table)
     : db_(&with_row_batch(db, batch_)),
       file_(db),
       text_table_(text_table),
-      text_builder_(builder_of(text_table, {})),
+      text_builder_(make_builder(text_table, {})),
       text_(db.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", text_table))),
       queue_([this](const InsertBatch& batch) { insert(batch); }) {}
 
-pages::TableBuilder BulkTables::builder_of(const std::string& table,
-                                           std::vector<pages::ColumnStorage> columns) {
+pages::TableBuilder BulkTables::make_builder(const std::string& table,
+                                             std::vector<pages::ColumnStorage> columns) {
   Statement read = db_->prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
   read.bind(1, table);
   if (!read.step()) throw db_->damaged("without the table " + table);
@@ -71,11 +71,11 @@ std::size_t BulkTables::create(std::string_view table, std::span<const std::stri
   db_->execute(fmt::format("CREATE TABLE {} ({})", table, fmt::join(columns, ", ")));
   Table& made = tables_.emplace_back();
   made.name = table;
-  made.columns = names_of(columns);
+  made.columns = column_names(columns);
   made.has_id = columns.front().ends_with(kIdType);
   made.real_columns = real_columns;
-  if (auto kinds = kinds_of(columns, real_columns)) {
-    made.builder.emplace(builder_of(made.name, std::move(*kinds)));
+  if (auto kinds = column_storages(columns, real_columns)) {
+    made.builder.emplace(make_builder(made.name, std::move(*kinds)));
   } else {
     use_sqlite(made);
   }

@@ -73,8 +73,8 @@ class BulkTables {
   void make_room(Pending& pending);
   void flush(std::size_t table);
   void flush_texts();
-  pages::TableBuilder builder_of(const std::string& table,
-                                 std::vector<pages::ColumnStorage> columns);
+  pages::TableBuilder make_builder(const std::string& table,
+                                   std::vector<pages::ColumnStorage> columns);
   bool has_index(const std::string& table) const;
   void use_sqlite(Table& table);
   void insert(const InsertBatch& batch);

@@ -13,7 +13,7 @@ inline constexpr std::int64_t kNull = INT64_MIN;
 
 // "None" in 32-bit fields of raw records and in products: no model, no context, no data type. The
 // store uses kNull instead.
-inline constexpr std::uint32_t kNone32 = UINT32_MAX;
+inline constexpr std::uint32_t kInvalidId = UINT32_MAX;
 
 // Software layers of a CANN call (ApiCallRow.level), as numbered in raw records. Source:
 // cann_host.md 1.4.

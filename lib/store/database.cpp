@@ -335,7 +335,7 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
     interrupt::check();
     const int error_number = db == nullptr ? ENOMEM : sqlite3_system_errno(db);
     throw UnreadableDatabase(
-        exit_of_unreadable(error_number),
+        to_unreadable_exit(error_number),
         fmt::format("cannot open {}: {}", path.string(),
                     error_number == 0 ? sqlite3_errstr(code) : errno_text(error_number)));
   }

@@ -9,7 +9,7 @@ std::string_view layout_origin_name(LayoutOrigin origin) {
   return origin == LayoutOrigin::described ? "described" : "known";
 }
 
-LayoutOrigin layout_origin_of(const Database& db) {
+LayoutOrigin read_layout_origin(const Database& db) {
   const auto origin = read_meta(db, "layout_origin");
   for (const LayoutOrigin one : {LayoutOrigin::inferred, LayoutOrigin::described}) {
     if (origin == layout_origin_name(one)) return one;

@@ -22,6 +22,6 @@ inline constexpr std::string_view kInferredLabel = "inferred layout";
 std::string_view layout_origin_name(LayoutOrigin origin);
 
 // Returns the origin recorded in a store.
-LayoutOrigin layout_origin_of(const Database& db);
+LayoutOrigin read_layout_origin(const Database& db);
 
 }  // namespace msprof

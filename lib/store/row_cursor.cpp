@@ -10,7 +10,7 @@ namespace msprof {
 
 namespace {
 
-std::string_view name_of(std::string_view declaration) {
+std::string_view column_name(std::string_view declaration) {
   return declaration.substr(0, declaration.find(' '));
 }
 
@@ -22,15 +22,15 @@ std::string select(const char* table, std::span<const char* const> declarations,
                    const std::vector<std::size_t>& wanted, const RowFilter& filter) {
   std::vector<std::string_view> names;
   names.reserve(wanted.size());
-  for (const std::size_t column : wanted) names.push_back(name_of(declarations[column]));
-  const std::string_view id = name_of(declarations[0]);
+  for (const std::size_t column : wanted) names.push_back(column_name(declarations[column]));
+  const std::string_view id = column_name(declarations[0]);
   std::vector<std::string> conditions;
   if (is_limited(filter)) conditions.push_back(fmt::format("{} BETWEEN ? AND ?", id));
   if (filter.equal) {
-    conditions.push_back(fmt::format("{} = ?", name_of(declarations[filter.equal->first])));
+    conditions.push_back(fmt::format("{} = ?", column_name(declarations[filter.equal->first])));
   }
   for (const std::size_t column : filter.not_null) {
-    conditions.push_back(fmt::format("{} IS NOT NULL", name_of(declarations[column])));
+    conditions.push_back(fmt::format("{} IS NOT NULL", column_name(declarations[column])));
   }
   return fmt::format("SELECT {} FROM {}{}{} ORDER BY {}{}", fmt::join(names, ", "), table,
                      conditions.empty() ? "" : " WHERE ", fmt::join(conditions, " AND "), id,
@@ -38,9 +38,9 @@ std::string select(const char* table, std::span<const char* const> declarations,
 }
 
 // Returns the root page for a scan of `table`; empty if SQLite must read it.
-std::optional<std::uint32_t> root_of(const Database& db, const char* table, std::string_view id) {
+std::optional<std::uint32_t> find_root(const Database& db, const char* table, std::string_view id) {
   if (db.pages() == nullptr || !id.ends_with(" INTEGER PRIMARY KEY")) return std::nullopt;
-  return db.pages()->root_of(table);
+  return db.pages()->find_root(table);
 }
 
 std::vector<std::size_t> each_once(std::vector<std::size_t> places) {
@@ -55,7 +55,7 @@ CellReader::CellReader(const Database& db, const char* table,
                        std::span<const char* const> declarations, std::vector<std::size_t> wanted,
                        const RowFilter& filter)
     : wanted_(each_once(std::move(wanted))) {
-  if (const auto root = root_of(db, table, declarations[0])) {
+  if (const auto root = find_root(db, table, declarations[0])) {
     scan_.emplace(*db.pages(), *root, wanted_, filter);
     return;
   }

@@ -54,7 +54,7 @@ class RowCursor {
   };
 
   RowCursor(const Database& db, const Columns& columns, const Filter& filter = {})
-      : cells_(db, Row::kTable, Row::kColumns, places_of(columns), filter_of(filter)) {}
+      : cells_(db, Row::kTable, Row::kColumns, column_places(columns), make_filter(filter)) {}
 
   explicit RowCursor(const Database& db)
       : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
@@ -70,13 +70,13 @@ class RowCursor {
  private:
   static_assert(sizeof(Row) == sizeof(std::int64_t) * Row::kColumns.size());
 
-  static std::size_t place_of(Column column) {
+  static std::size_t column_place(Column column) {
     const Row row;
     return static_cast<std::size_t>(&(row.*column) - reinterpret_cast<const std::int64_t*>(&row));
   }
-  static std::vector<std::size_t> places_of(const Columns& columns) {
+  static std::vector<std::size_t> column_places(const Columns& columns) {
     std::vector<std::size_t> places;
-    for (const Column column : columns) places.push_back(place_of(column));
+    for (const Column column : columns) places.push_back(column_place(column));
     return places;
   }
   static std::vector<std::size_t> all_places() {
@@ -84,10 +84,10 @@ class RowCursor {
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
     return places;
   }
-  static RowFilter filter_of(const Filter& filter) {
+  static RowFilter make_filter(const Filter& filter) {
     RowFilter result{
-        filter.first_id, filter.last_id, places_of(filter.not_null), {}, filter.is_backwards};
-    if (filter.equal) result.equal.emplace(place_of(filter.equal->first), filter.equal->second);
+        filter.first_id, filter.last_id, column_places(filter.not_null), {}, filter.is_backwards};
+    if (filter.equal) result.equal.emplace(column_place(filter.equal->first), filter.equal->second);
     return result;
   }
 

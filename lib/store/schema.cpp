@@ -29,20 +29,20 @@ const std::vector<StoreTable>& text_tables() {
 
 const std::vector<StoreTable>& store_tables() {
   static const std::vector<StoreTable> all = [] {
-    auto tables = tables_of(static_cast<BulkRows*>(nullptr));
+    auto tables = make_tables(static_cast<BulkRows*>(nullptr));
     tables.insert(tables.end(), text_tables().begin(), text_tables().end());
     return tables;
   }();
   return all;
 }
 
-std::string creation_of(const StoreTable& table) {
+std::string create_statement(const StoreTable& table) {
   return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
 }
 
 bool has_tables(const Database& db, const std::vector<StoreTable>& tables) {
   std::map<std::string, std::string, std::less<>> expected;
-  for (const StoreTable& table : tables) expected[table.name] = creation_of(table);
+  for (const StoreTable& table : tables) expected[table.name] = create_statement(table);
   Statement read = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'");
   while (read.step()) {
     const auto known = expected.find(read.text(1));

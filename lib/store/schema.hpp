@@ -56,7 +56,7 @@ const std::vector<StoreTable>& store_tables();
 
 // Returns the table for a row struct (rows/): columns without a type are INTEGER.
 template <typename Row>
-StoreTable table_of() {
+StoreTable make_table() {
   StoreTable table{Row::kTable, {}};
   for (const std::string_view column : Row::kColumns) {
     table.columns.emplace_back(column);
@@ -65,12 +65,12 @@ StoreTable table_of() {
   return table;
 }
 template <typename... Row>
-std::vector<StoreTable> tables_of(std::tuple<Row...>*) {
-  return {table_of<Row>()...};
+std::vector<StoreTable> make_tables(std::tuple<Row...>*) {
+  return {make_table<Row>()...};
 }
 
 // Returns "CREATE TABLE name (…)", as stored in the database.
-std::string creation_of(const StoreTable& table);
+std::string create_statement(const StoreTable& table);
 
 // Returns true if `db` holds exactly `tables`, as declared, besides indexes. An untrusted file
 // could have views of the same names, which can run arbitrary SQL.

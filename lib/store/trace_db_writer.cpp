@@ -49,7 +49,7 @@ TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
       db_(Database::create(temporary_.path(), page_bytes_for(raw_bytes))) {
   db_.execute(fmt::format("PRAGMA application_id={};", kApplicationId));
   const auto& tables = store_tables();
-  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
+  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(create_statement(tables[i]));
   statements_ = std::make_unique<Statements>(db_);
   tables_ = std::make_unique<BulkTables>(db_, "name");
   for (std::size_t i = 0; i < kTables; ++i) tables_->create(tables[i].name, tables[i].columns);

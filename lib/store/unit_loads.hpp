@@ -20,6 +20,6 @@ inline constexpr std::string_view kModelledNote =
 std::string_view unit_loads_name(UnitLoads unit_loads);
 
 // Returns the origin recorded in a store.
-UnitLoads unit_loads_of(const Database& db);
+UnitLoads read_unit_loads(const Database& db);
 
 }  // namespace msprof

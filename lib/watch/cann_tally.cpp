@@ -31,7 +31,7 @@ struct LogFormat {
 };
 
 template <typename Wire>
-std::uint16_t magic_of(std::span<const std::byte> record) {
+std::uint16_t decode_magic(std::span<const std::byte> record) {
   return cann::decode<Wire>(record).magic;
 }
 
@@ -39,16 +39,16 @@ cann::LogRecord read_plain_stars_log(const cann::StreamRecord& record) {
   return cann::read_stars_log(record, false);
 }
 
-std::optional<LogFormat> format_of(ChipFamily family, std::string_view stem) {
+std::optional<LogFormat> find_format(ChipFamily family, std::string_view stem) {
   if (family == ChipFamily::stars && stem == "stars_soc.data")
-    return LogFormat{sizeof(cann::StarsLogWire), magic_of<cann::StarsLogWire>,
+    return LogFormat{sizeof(cann::StarsLogWire), decode_magic<cann::StarsLogWire>,
                      read_plain_stars_log};
   if (family == ChipFamily::stars_v6 && stem == "stars_soc.data")
-    return LogFormat{sizeof(cann::StarsLogV6Wire), magic_of<cann::StarsLogV6Wire>,
+    return LogFormat{sizeof(cann::StarsLogV6Wire), decode_magic<cann::StarsLogV6Wire>,
                      cann::read_stars_log_v6};
   const bool is_hwts = family == ChipFamily::hwts || family == ChipFamily::mini;
   if (is_hwts && (stem == "hwts.data" || stem == "hwts.aiv_data"))
-    return LogFormat{sizeof(cann::HwtsWire), magic_of<cann::HwtsWire>, cann::read_hwts_log};
+    return LogFormat{sizeof(cann::HwtsWire), decode_magic<cann::HwtsWire>, cann::read_hwts_log};
   return std::nullopt;
 }
 
@@ -58,7 +58,7 @@ bool are_zeros(std::span<const std::byte> bytes) {
 }
 
 // Returns the part of a path up to its folder "device_3"; empty if there is none.
-std::string_view device_folder_of(std::string_view path) {
+std::string_view find_device_folder(std::string_view path) {
   for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
     const std::string_view folder = path.substr(0, at);
     if (folder.substr(folder.rfind('/') + 1).starts_with(kDeviceFolder)) return folder;
@@ -85,8 +85,8 @@ struct StreamTime {
 
 class CannTally : public Tally {
  public:
-  Content content_of(const std::string& path) override {
-    const std::string_view folder = device_folder_of(path);
+  Content classify_content(const std::string& path) override {
+    const std::string_view folder = find_device_folder(path);
     if (folder.empty()) return Content::other;
     const std::string_view inside = std::string_view(path).substr(folder.size() + 1);
     if (inside.starts_with("info.json")) return Content::text;
@@ -100,21 +100,21 @@ class CannTally : public Tally {
   void take_text(const std::string& path, std::string_view text) override {
     cann::Info info;
     if (!cann::read_info_json(text, info)) return;
-    Device& device = devices_[std::string(device_folder_of(path))];
-    const auto chip = info.platform ? cann::chip_of(*info.platform) : std::nullopt;
+    Device& device = devices_[std::string(find_device_folder(path))];
+    const auto chip = info.platform ? cann::find_chip(*info.platform) : std::nullopt;
     if (chip) device.family = chip->family;
     device.hz = static_cast<double>(info.hwts_frequency_hz);
   }
 
   bool wants(const std::string& path, std::uint64_t) override {
-    return format_for(path).has_value();
+    return find_format_for(path).has_value();
   }
 
   std::size_t take_records(const std::string& path, std::uint64_t, std::string_view text) override {
-    const auto format = format_for(path);
+    const auto format = find_format_for(path);
     if (!format) return 0;
     const auto bytes = std::as_bytes(std::span(text));
-    const std::string folder(device_folder_of(path));
+    const std::string folder(find_device_folder(path));
     std::size_t done = 0;
     while (bytes.size() - done >= format->record_bytes) {
       const auto record = bytes.subspan(done, format->record_bytes);
@@ -156,12 +156,12 @@ class CannTally : public Tally {
   }
 
  private:
-  std::optional<LogFormat> format_for(const std::string& path) const {
-    const std::string_view folder = device_folder_of(path);
+  std::optional<LogFormat> find_format_for(const std::string& path) const {
+    const std::string_view folder = find_device_folder(path);
     const auto device = devices_.find(std::string(folder));
     if (device == devices_.end() || !device->second.family) return std::nullopt;
     const auto name = cann::parse_data_name(std::string_view(path).substr(path.rfind('/') + 1));
-    return name ? format_of(*device->second.family, name->stem) : std::nullopt;
+    return name ? find_format(*device->second.family, name->stem) : std::nullopt;
   }
 
   void take(const std::string& folder, const cann::LogRecord& record) {

@@ -41,7 +41,7 @@ std::string padded(std::string_view text, int width) {
   return cell;
 }
 
-std::string title_of(const RunFigures& figures, int width) {
+std::string title_line(const RunFigures& figures, int width) {
   std::string title = fmt::format("-- {} on {}, {} ", printable(figures.name),
                                   printable(figures.host), duration_text(figures.seconds));
   const int left = width - display_width(title);
@@ -113,11 +113,12 @@ std::optional<double> seconds_until_full(const RunFigures& figures) {
   return left < kInSightSeconds ? std::optional(left) : std::nullopt;
 }
 
-std::vector<std::string> lines_of(const RunFigures& figures, int width, std::size_t most_lines) {
+std::vector<std::string> figure_lines(const RunFigures& figures, int width,
+                                      std::size_t most_lines) {
   most_lines = std::max(most_lines, kLeastLines);
   width = std::max(width, 1);
   const RecordFigures& records = figures.records;
-  std::vector<std::string> lines = {title_of(figures, width)};
+  std::vector<std::string> lines = {title_line(figures, width)};
   const auto add = [&](const std::string& text) {
     if (lines.size() < most_lines) lines.push_back(shorten(" " + text, width));
   };
@@ -134,7 +135,7 @@ std::vector<std::string> lines_of(const RunFigures& figures, int width, std::siz
   return lines;
 }
 
-std::string sentence_of(const RunFigures& figures) {
+std::string figure_sentence(const RunFigures& figures) {
   const RecordFigures& records = figures.records;
   std::string text = fmt::format("{}: ", duration_text(figures.seconds));
   if (records.has_records) text += count_text(figures) + ", ";

@@ -54,9 +54,9 @@ struct RunFigures {
 std::optional<double> seconds_until_full(const RunFigures& figures);
 
 // Returns at most `width` columns and `most_lines` lines (at least 4), starting with the title.
-std::vector<std::string> lines_of(const RunFigures& figures, int width, std::size_t most_lines);
+std::vector<std::string> figure_lines(const RunFigures& figures, int width, std::size_t most_lines);
 
 // "12 s: 27.3 executions/s (328), slowest conv1 2.345 ms, 4 files, 1.2 MB, 14.8 MB free"
-std::string sentence_of(const RunFigures& figures);
+std::string figure_sentence(const RunFigures& figures);
 
 }  // namespace msprof::watch

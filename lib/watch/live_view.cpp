@@ -27,14 +27,14 @@ constexpr milliseconds kBetweenFirstLooks{500};
 
 constexpr milliseconds kBetweenDrawings{250};
 
-std::string product_of(const Host& host) {
+std::string find_product(const Host& host) {
   for (const auto& [name, value] : host.facts()) {
     if (name == "product") return value;
   }
   return "";
 }
 
-const Pace& pace_of(const Host& host) {
+const Pace& choose_pace(const Host& host) {
   return host.is_board() ? kPaceOnBoard : kPaceHere;
 }
 
@@ -43,15 +43,15 @@ const Pace& pace_of(const Host& host) {
 void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<OutputPeek> peek) {
   host_ = &host;
   peek_ = std::move(peek);
-  tally_.emplace(LayoutSearch{places_, product_of(host)});
+  tally_.emplace(LayoutSearch{places_, find_product(host)});
   figures_ = {};
   figures_.name = name;
   figures_.host = host.name();
   figures_.disk = host.is_board() ? "disk of board" : "disk";
   looks_ = 0;
   begin_ = taken_at_ = next_look_ = next_free_ = next_show_ = Clock::now();
-  on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
-  if (!on_terminal_) next_show_ += between_messages_;
+  is_on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
+  if (!is_on_terminal_) next_show_ += between_messages_;
   bytes_.emplace(begin_, 0);
   counts_.emplace(begin_, 0);
   arrived_.reset();
@@ -63,7 +63,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
 void LiveView::tick() {
   const auto now = Clock::now();
   if (peek_) {
-    const Pace& pace = pace_of(*host_);
+    const Pace& pace = choose_pace(*host_);
     if (const auto peeked = peek_->take()) take(now, *peeked);
     if (now >= next_look_ && peek_->is_ready()) {
       const bool with_free = now >= next_free_;
@@ -105,14 +105,14 @@ void LiveView::show(Clock::time_point now) {
     figures_.seconds_until_full = drained->seconds_left;
     figures_.is_freed = drained->frees;
   }
-  if (on_terminal_) {
-    area_.show(lines_of(figures_, area_.width(), area_.most_lines()));
+  if (is_on_terminal_) {
+    area_.show(figure_lines(figures_, area_.width(), area_.most_lines()));
     next_show_ = now + kBetweenDrawings;
     return;
   }
-  log::info("{}", sentence_of(figures_));
-  if (!figures_.records.note.empty() && !said_note_) log::info("{}", figures_.records.note);
-  said_note_ = said_note_ || !figures_.records.note.empty();
+  log::info("{}", figure_sentence(figures_));
+  if (!figures_.records.note.empty() && !has_printed_note_) log::info("{}", figures_.records.note);
+  has_printed_note_ = has_printed_note_ || !figures_.records.note.empty();
   next_show_ = now + between_messages_;
 }
 

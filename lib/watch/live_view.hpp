@@ -44,8 +44,8 @@ class LiveView : public RunWatch {
   std::optional<RateMeter> counts_;
   std::optional<RateMeter> arrived_;  // for a drain
   StatusArea area_;
-  bool on_terminal_ = false;
-  bool said_note_ = false;
+  bool is_on_terminal_ = false;
+  bool has_printed_note_ = false;
   int looks_ = 0;
   Clock::time_point begin_;
   Clock::time_point taken_at_;  // time of the figures

@@ -31,14 +31,14 @@ std::string_view capture_in(std::string_view path) {
 RunTally::RunTally(LayoutSearch search)
     : svp_(make_svp_tally(std::move(search))), cann_(make_cann_tally()) {}
 
-RunTally::Source& RunTally::source_of(const std::string& path) {
+RunTally::Source& RunTally::find_or_add_source(const std::string& path) {
   const auto [at, is_new] = sources_.try_emplace(path);
   Source& source = at->second;
   if (!is_new) return source;
   const std::string_view capture = capture_in(path);
   if (capture.empty() || path.ends_with(kDone)) return source;
   Tally* const tally = capture.starts_with("PROF") ? cann_.get() : svp_.get();
-  source.content = tally->content_of(path);
+  source.content = tally->classify_content(path);
   if (source.content != Tally::Content::other) source.tally = tally;
   return source;
 }
@@ -62,10 +62,10 @@ std::vector<PeekWish> RunTally::plan(const std::vector<PeekedFile>& files,
     if (found != sources_.end()) found->second.is_complete = true;
   }
   // Registers all files first: their names determine how each is read.
-  for (const PeekedFile& file : files) source_of(file.path);
+  for (const PeekedFile& file : files) find_or_add_source(file.path);
   std::vector<std::pair<const std::string*, Source*>> wanted;
   for (const PeekedFile& file : files) {
-    Source& source = source_of(file.path);
+    Source& source = find_or_add_source(file.path);
     if (is_wanted(file.path, source, file.bytes)) wanted.emplace_back(&file.path, &source);
   }
   // Texts first, since they describe the records; then the file that was read least recently.

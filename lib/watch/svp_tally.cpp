@@ -36,7 +36,7 @@ enum CpuSlot : std::size_t { kCpuLayer, kCpuThread, kCpuStart, kCpuEnd, kCpuExec
 enum CallSlot : std::size_t { kCallId };
 using AnySlots = std::array<std::int64_t, kAicoreFields.size()>;
 
-std::string_view own_name_of(std::string_view path) {
+std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -54,7 +54,7 @@ struct LayerTime {
 
 struct DataFile {
   FileKind kind = FileKind::other;
-  svp::FileName name;
+  svp::SvpFileName name;
   std::uint64_t file_bytes = 0;
   const RecordLayout* layout = nullptr;
   std::uint64_t record_bytes = 0;
@@ -80,7 +80,7 @@ struct LayerKey {
   ModelKey model;
   std::int64_t net = 0;
   std::int64_t layer = 0;
-  bool on_cpu = false;
+  bool is_on_cpu = false;
 
   auto operator<=>(const LayerKey&) const = default;
 };
@@ -89,8 +89,8 @@ class SvpTally : public Tally {
  public:
   explicit SvpTally(LayoutSearch search) : search_(std::move(search)) {}
 
-  Content content_of(const std::string& path) override {
-    const std::string_view name = own_name_of(path);
+  Content classify_content(const std::string& path) override {
+    const std::string_view name = base_name(path);
     if (svp::parse_info_json_name(name)) return Content::text;
     if (const auto info = svp::parse_info_name(name)) models_.insert({info->model, info->model_id});
     switch (svp::parse_data_name(name, models_).kind) {
@@ -106,7 +106,7 @@ class SvpTally : public Tally {
   }
 
   void take_text(const std::string& path, std::string_view text) override {
-    const std::string_view name = own_name_of(path);
+    const std::string_view name = base_name(path);
     if (const auto device = svp::parse_info_json_name(name)) {
       const nlohmann::json info = svp::parse_device_info(std::string(text));
       if (info.is_null()) return;
@@ -119,7 +119,7 @@ class SvpTally : public Tally {
     if (!info) return;
     const ModelKey model(info->model, info->model_id);
     models_.insert(model);
-    for (svp::Layer& layer : svp::read_layers(text)) {
+    for (svp::SvpLayer& layer : svp::read_layers(text)) {
       if (layer_names_.size() >= kMaxLayers) break;
       layer_names_.try_emplace({model, layer.net_id, layer.layer_id}, layer.name);
       layer_names_.try_emplace({model, -1, layer.layer_id}, std::move(layer.name));
@@ -127,7 +127,7 @@ class SvpTally : public Tally {
   }
 
   bool wants(const std::string& path, std::uint64_t file_bytes) override {
-    DataFile& file = file_of(path);
+    DataFile& file = find_or_add_file(path);
     file.file_bytes = file_bytes;
     if (file.is_unreadable) return false;
     if (!file.is_foreign || file.layout != nullptr) return true;
@@ -137,7 +137,7 @@ class SvpTally : public Tally {
 
   std::size_t take_records(const std::string& path, std::uint64_t from,
                            std::string_view text) override {
-    DataFile& file = file_of(path);
+    DataFile& file = find_or_add_file(path);
     const auto bytes = std::as_bytes(std::span(text));
     std::size_t done = 0;
     if (from == 0) {
@@ -156,7 +156,7 @@ class SvpTally : public Tally {
   }
 
   std::uint64_t pass_over(const std::string& path, std::uint64_t bytes) override {
-    DataFile& file = file_of(path);
+    DataFile& file = find_or_add_file(path);
     if (file.layout == nullptr || file.records == 0) return 0;
     const std::uint64_t records = bytes / file.record_bytes;
     file.passed_records += records;
@@ -214,10 +214,10 @@ class SvpTally : public Tally {
     if (!text.empty()) facts.insert(text);
   }
 
-  DataFile& file_of(const std::string& path) {
+  DataFile& find_or_add_file(const std::string& path) {
     const auto [at, is_new] = files_.try_emplace(path);
     if (is_new) {
-      at->second.name = svp::parse_data_name(own_name_of(path), models_);
+      at->second.name = svp::parse_data_name(base_name(path), models_);
       at->second.kind = at->second.name.kind;
     }
     return at->second;
@@ -262,7 +262,7 @@ class SvpTally : public Tally {
     std::uint64_t all_bytes = 0;
     for (const auto& [path, file] : files_) {
       if (!file.is_foreign || file.file_bytes == 0) continue;
-      const std::string_view name = own_name_of(path);
+      const std::string_view name = base_name(path);
       facts.files.push_back({std::string(svp::kind_name(file.kind)),
                              lower_ascii(name.substr(0, name.find('.'))), file.file_bytes});
       all_bytes += file.file_bytes;
@@ -294,17 +294,17 @@ class SvpTally : public Tally {
         ++file.executions;
       return;
     }
-    const bool on_cpu = file.kind == FileKind::aicpu;
-    const std::int64_t layer = slots[on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
+    const bool is_on_cpu = file.kind == FileKind::aicpu;
+    const std::int64_t layer = slots[is_on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
     if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
-    const double ns = on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd])
-                             : span_ns(slots[kCoreStart], slots[kCoreEnd]);
+    const double ns = is_on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd])
+                                : span_ns(slots[kCoreStart], slots[kCoreEnd]);
     const double cycles =
-        on_cpu || slots[kCoreCycles] == kNull ? -1 : static_cast<double>(slots[kCoreCycles]);
+        is_on_cpu || slots[kCoreCycles] == kNull ? -1 : static_cast<double>(slots[kCoreCycles]);
     if (std::max(ns, cycles) > static_cast<double>(svp::kMaxDurationNs)) return;
     count_execution(file, layer,
-                    slots[on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
-    LayerTime* const time = time_of(file, layer, on_cpu);
+                    slots[is_on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
+    LayerTime* const time = find_or_add_time(file, layer, is_on_cpu);
     if (time == nullptr) return;
     ++time->count;
     if (cycles < 0) {
@@ -318,11 +318,11 @@ class SvpTally : public Tally {
   }
 
   // Returns null if there are more layers than any real run has.
-  LayerTime* time_of(DataFile& file, std::int64_t layer, bool on_cpu) {
+  LayerTime* find_or_add_time(DataFile& file, std::int64_t layer, bool is_on_cpu) {
     const auto known = file.times.find(layer);
     if (known != file.times.end()) return known->second;
     const LayerKey key = {
-        {file.name.model, file.name.model_id}, file.name.net.value_or(-1), layer, on_cpu};
+        {file.name.model, file.name.model_id}, file.name.net.value_or(-1), layer, is_on_cpu};
     if (times_.size() >= kMaxLayers && !times_.contains(key)) return nullptr;
     LayerTime& time = times_[key];
     time.device = file.name.device;
@@ -347,13 +347,13 @@ class SvpTally : public Tally {
   }
 
   // Uses cycles if their clock is known, which are more precise than most timestamps.
-  double ns_of(const LayerTime& time) const {
+  double time_ns(const LayerTime& time) const {
     const auto clock = frequencies_.find(time.device);
     if (clock == frequencies_.end()) return time.ns + time.span_ns;
     return time.ns + time.cycles * kNsPerSecond / static_cast<double>(clock->second);
   }
 
-  std::string name_of(const LayerKey& key) const {
+  std::string layer_name(const LayerKey& key) const {
     if (key.layer == kNull) return key.model.first;
     for (const std::int64_t net : {key.net, std::int64_t{-1}}) {
       const auto found = layer_names_.find({key.model, net, key.layer});
@@ -370,7 +370,7 @@ class SvpTally : public Tally {
     };
     std::vector<Row> rows;
     for (const auto& [key, time] : times_) {
-      rows.push_back({ns_of(time), &key, time.count});
+      rows.push_back({time_ns(time), &key, time.count});
       figures.all_ns += rows.back().ns;
     }
     const std::size_t shown = std::min(rows.size(), kMaxShownLayers);
@@ -378,7 +378,7 @@ class SvpTally : public Tally {
         rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
         [](const Row& a, const Row& b) { return a.ns != b.ns ? a.ns > b.ns : *a.key < *b.key; });
     for (std::size_t i = 0; i < shown; ++i)
-      figures.slowest.push_back({name_of(*rows[i].key), rows[i].count, rows[i].ns});
+      figures.slowest.push_back({layer_name(*rows[i].key), rows[i].count, rows[i].ns});
   }
 
   LayoutSearch search_;

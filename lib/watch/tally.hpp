@@ -22,7 +22,7 @@ class Tally {
 
   virtual ~Tally() = default;
   // `path` is relative to the output folder.
-  virtual Content content_of(const std::string& path) = 0;
+  virtual Content classify_content(const std::string& path) = 0;
   // `text` is a complete text file.
   virtual void take_text(const std::string& path, std::string_view text) = 0;
   // Returns false if records of the file cannot be read (any more).
@@ -64,7 +64,7 @@ class RunTally {
     bool is_at_end = false;    // the bytes after `from` are not written yet, whatever the file size
     bool is_complete = false;  // its .done file exists
   };
-  Source& source_of(const std::string& path);
+  Source& find_or_add_source(const std::string& path);
   bool is_wanted(const std::string& path, Source& source, std::uint64_t file_bytes);
 
   std::unique_ptr<Tally> svp_;

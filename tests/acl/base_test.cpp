@@ -28,7 +28,7 @@ namespace {
 
 // Returns what `work` prints on stderr.
 template <typename Work>
-std::string stderr_of(const Work& work) {
+std::string capture_stderr(const Work& work) {
   const msprof::test::TempFolder folder;
   const std::string path = (folder.path() / "stderr").string();
   FILE* file = std::fopen(path.c_str(), "w");
@@ -43,7 +43,7 @@ std::string stderr_of(const Work& work) {
 }
 
 // Converts a half-precision float by its definition.
-double value_of(std::uint16_t half) {
+double half_value(std::uint16_t half) {
   const int exponent = (half >> 10) & 0x1F;
   const int fraction = half & 0x3FF;
   const double magnitude =
@@ -56,13 +56,13 @@ double value_of(std::uint16_t half) {
 std::uint16_t nearest_half(double value) {
   std::uint16_t low = 0;
   std::uint16_t high = 0x7C00;
-  if (value >= value_of(high)) return high;
+  if (value >= half_value(high)) return high;
   while (high - low > 1) {
     const auto middle = static_cast<std::uint16_t>((low + high) / 2);
-    (value_of(middle) <= value ? low : high) = middle;
+    (half_value(middle) <= value ? low : high) = middle;
   }
-  const double below = value - value_of(low);
-  const double above = value_of(high) - value;
+  const double below = value - half_value(low);
+  const double above = half_value(high) - value;
   if (below != above) return below < above ? low : high;
   return low % 2 == 0 ? low : high;
 }
@@ -85,7 +85,7 @@ TEST_CASE("Every half float is the float of its definition, and comes back") {
       REQUIRE(std::signbit(value) == ((bits & 0x8000) != 0));
       continue;
     }
-    REQUIRE(static_cast<double>(value) == value_of(half));
+    REQUIRE(static_cast<double>(value) == half_value(half));
     REQUIRE(std::signbit(value) == ((bits & 0x8000) != 0));
     REQUIRE(aclFloatToFloat16(value) == half);
   }
@@ -105,9 +105,9 @@ TEST_CASE("A float becomes the nearest half float, the even one between two") {
   // Values around each half and each midpoint between two, up to the midpoint between the largest
   // and 2^16.
   for (std::uint16_t half = 0; half < 0x7C00; ++half) {
-    const auto exact = static_cast<float>(value_of(half));
-    const auto middle =
-        static_cast<float>((value_of(half) + value_of(static_cast<std::uint16_t>(half + 1))) / 2);
+    const auto exact = static_cast<float>(half_value(half));
+    const auto middle = static_cast<float>(
+        (half_value(half) + half_value(static_cast<std::uint16_t>(half + 1))) / 2);
     for (const float value : {exact, middle}) {
       values.push_back(std::nextafter(value, 0.0F));
       values.push_back(value);
@@ -151,7 +151,7 @@ TEST_CASE("Data types have their sizes in bytes, and 0 where there is none") {
 
 TEST_CASE("The application's log prints errors alone, unless the level says otherwise") {
   const auto lines = [] {
-    return stderr_of([] {
+    return capture_stderr([] {
       for (const aclLogLevel level : {ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR})
         aclAppLog(level, "work", "main.cpp", 7, "%d of %s", 3, "many");
     });
@@ -177,11 +177,11 @@ TEST_CASE("The application's log prints errors alone, unless the level says othe
     CHECK(lines() == error);
   }
   set_level(std::nullopt);
-  CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, nullptr); }).empty());
-  CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, "%s", "text"); }) ==
+  CHECK(capture_stderr([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, nullptr); }).empty());
+  CHECK(capture_stderr([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, "%s", "text"); }) ==
         "msprof runtime: [ERROR] :0 : text\n");
   const std::string long_text(10000, 'x');
-  const std::string cut = stderr_of([&] { ACL_APP_LOG(ACL_ERROR, "%s", long_text.c_str()); });
+  const std::string cut = capture_stderr([&] { ACL_APP_LOG(ACL_ERROR, "%s", long_text.c_str()); });
   CHECK(cut.size() < 3000);
   CHECK(cut.ends_with("xxx\n"));
 }
@@ -262,7 +262,7 @@ TEST_CASE("memset_s sets what fits, and says when that was not all") {
 
 TEST_CASE(
     "What a Linux host does not have says so once a function, and answers 200001 or nothing") {
-  const std::string said = stderr_of([] {
+  const std::string said = capture_stderr([] {
     for (int i = 0; i < 3; ++i) {
       CHECK(aclopSetModelDir("models") == 200001);
       CHECK(acldvppCreatePicDesc() == nullptr);
@@ -282,7 +282,7 @@ TEST_CASE(
 }
 
 TEST_CASE("The recent error is the calling thread's own, and is told once") {
-  stderr_of([] { CHECK(aclopLoad(nullptr, 0) == ACL_ERROR_API_NOT_SUPPORT); });
+  capture_stderr([] { CHECK(aclopLoad(nullptr, 0) == ACL_ERROR_API_NOT_SUPPORT); });
   std::thread([] { CHECK(aclGetRecentErrMsg() == nullptr); }).join();
   const char* message = aclGetRecentErrMsg();
   REQUIRE(message != nullptr);

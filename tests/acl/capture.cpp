@@ -63,7 +63,7 @@ std::string ImportedCapture::text(const std::string& sql) const {
   return read.step() ? std::string(read.text(0)) : std::string();
 }
 
-long calls_of(const ImportedCapture& capture, const std::string& name) {
+long count_calls(const ImportedCapture& capture, const std::string& name) {
   return capture.number(
       "SELECT count(*) FROM api_call JOIN name ON name.id = name_id WHERE text = '" + name + "'");
 }

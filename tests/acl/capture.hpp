@@ -46,7 +46,7 @@ class ImportedCapture {
   RunResult import_;
 };
 
-long calls_of(const ImportedCapture& capture, const std::string& name);
+long count_calls(const ImportedCapture& capture, const std::string& name);
 // Returns the number of tasks that run an operator.
 long operator_tasks(const ImportedCapture& capture);
 

@@ -39,7 +39,7 @@ ImportedCapture only_capture(const fs::path& output) {
   return capture;
 }
 
-long ranges_of(const ImportedCapture& capture, const std::string& message, int event) {
+long count_ranges(const ImportedCapture& capture, const std::string& message, int event) {
   return capture.number(
       "SELECT count(*) FROM user_range JOIN name ON name.id = message_name_id WHERE text = '" +
       message + "' AND event_type = " + std::to_string(event));
@@ -56,9 +56,9 @@ TEST_CASE("the example create_config leaves its one operator with the calls arou
   REQUIRE(counts.at("adds") == 1);
   const ImportedCapture capture = only_capture(folder / "out");
   CHECK(operator_tasks(capture) == 1);
-  CHECK(calls_of(capture, "aclnnAddGetWorkspaceSize") == 1);
-  CHECK(calls_of(capture, "aclnnAdd") == 1);
-  CHECK(calls_of(capture, "aclrtSynchronizeStream") == 1);
+  CHECK(count_calls(capture, "aclnnAddGetWorkspaceSize") == 1);
+  CHECK(count_calls(capture, "aclnnAdd") == 1);
+  CHECK(count_calls(capture, "aclrtSynchronizeStream") == 1);
 }
 
 TEST_CASE("the example msproftx leaves every stamp and step that it set") {
@@ -70,10 +70,10 @@ TEST_CASE("the example msproftx leaves every stamp and step that it set") {
   CHECK(operator_tasks(capture) == counts.at("adds"));
   CHECK(capture.number("SELECT count(*) FROM iteration") == steps);
   CHECK(capture.number("SELECT count(*) FROM user_range") == 4 * steps);
-  CHECK(ranges_of(capture, "step begins", 0) == steps);
-  CHECK(ranges_of(capture, "add", 1) == steps);
-  CHECK(ranges_of(capture, "add again", 2) == steps);
-  CHECK(ranges_of(capture, "on the stream", 3) == steps);
+  CHECK(count_ranges(capture, "step begins", 0) == steps);
+  CHECK(count_ranges(capture, "add", 1) == steps);
+  CHECK(count_ranges(capture, "add again", 2) == steps);
+  CHECK(count_ranges(capture, "on the stream", 3) == steps);
   // Each step contains its two additions, as seen by the device.
   CHECK(capture.number("SELECT count(*) FROM task JOIN iteration ON task.start_ns >= "
                        "iteration.start_ns AND task.start_ns <= iteration.end_ns WHERE "
@@ -97,10 +97,10 @@ TEST_CASE(
   REQUIRE(rounds == 4);
   const ImportedCapture capture = only_capture(folder / "out");
   CHECK(operator_tasks(capture) == counts.at("adds"));
-  CHECK(ranges_of(capture, "round", 2) == rounds);
-  CHECK(ranges_of(capture, "next", 0) == rounds);
-  CHECK(ranges_of(capture, "add", 2) == rounds);
-  CHECK(ranges_of(capture, "added", 0) == rounds);
+  CHECK(count_ranges(capture, "round", 2) == rounds);
+  CHECK(count_ranges(capture, "next", 0) == rounds);
+  CHECK(count_ranges(capture, "add", 2) == rounds);
+  CHECK(count_ranges(capture, "added", 0) == rounds);
   CHECK(capture.number("SELECT count(*) FROM user_range") == 4 * rounds);
   CHECK(
       capture.number("SELECT count(*) FROM user_range JOIN name ON name.id = domain_name_id WHERE "

@@ -36,7 +36,7 @@ ReadOptions read_options(const std::string& options) {
   return result;
 }
 
-std::uint64_t bits_of(const std::string& keys) {
+std::uint64_t read_bits(const std::string& keys) {
   const ReadOptions result = read_options(R"({"output":"/tmp/x")" + keys + "}");
   INFO(keys << " " << result.said);
   CHECK(result.code == ACL_SUCCESS);
@@ -63,15 +63,15 @@ std::string good_value(const msprof::ProfilingOption& option) {
 
 TEST_CASE("options of a framework record task times, and what else they name") {
   const std::uint64_t task_time = with_implied_bits(ACL_PROF_TASK_TIME);
-  CHECK(bits_of("") == task_time);
-  CHECK(bits_of(R"(,"task_time":"off","hccl":"on")") == ACL_PROF_HCCL_TRACE);
-  CHECK(bits_of(R"(,"task_time":"off","training_trace":"on")") == ACL_PROF_TRAINING_TRACE);
-  CHECK(bits_of(R"(,"task_trace":"l0")") == with_implied_bits(ACL_PROF_TASK_TIME_L0));
-  CHECK(bits_of(R"(,"task_time":"l1","task_trace":"l0")") == task_time);
-  CHECK(bits_of(R"(,"runtime_api":"on","aicpu":"on","msproftx":"on","l2":"on")") ==
+  CHECK(read_bits("") == task_time);
+  CHECK(read_bits(R"(,"task_time":"off","hccl":"on")") == ACL_PROF_HCCL_TRACE);
+  CHECK(read_bits(R"(,"task_time":"off","training_trace":"on")") == ACL_PROF_TRAINING_TRACE);
+  CHECK(read_bits(R"(,"task_trace":"l0")") == with_implied_bits(ACL_PROF_TASK_TIME_L0));
+  CHECK(read_bits(R"(,"task_time":"l1","task_trace":"l0")") == task_time);
+  CHECK(read_bits(R"(,"runtime_api":"on","aicpu":"on","msproftx":"on","l2":"on")") ==
         (task_time | ACL_PROF_RUNTIME_API | ACL_PROF_AICPU | ACL_PROF_MSPROFTX | ACL_PROF_L2CACHE));
-  CHECK(bits_of(R"(,"aic_metrics":"Memory")") == (task_time | ACL_PROF_AICORE_METRICS));
-  CHECK(bits_of(R"(,"fp_point":"","bp_point":"add_1","task_block":"off")") == task_time);
+  CHECK(read_bits(R"(,"aic_metrics":"Memory")") == (task_time | ACL_PROF_AICORE_METRICS));
+  CHECK(read_bits(R"(,"fp_point":"","bp_point":"add_1","task_block":"off")") == task_time);
   const ReadOptions result =
       read_options(R"({"output":"/tmp/x","storage_limit":"300MB","aic_metrics":"Memory"})");
   CHECK(result.configuration.settings.storage_limit_bytes() == 300 * 1024 * 1024);

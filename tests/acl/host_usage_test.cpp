@@ -35,8 +35,9 @@ Lines counted_kinds(const Imported& imported) {
 }
 
 // Returns an SQL aggregate over the samples of a counter.
-double sample_of(const Imported& imported, const std::string& function, const std::string& kind,
-                 const std::string& counter, const std::string& subject) {
+double aggregate_samples(const Imported& imported, const std::string& function,
+                         const std::string& kind, const std::string& counter,
+                         const std::string& subject) {
   return std::stod(imported.value(
       function + "(value)",
       "counter JOIN track ON track.id = track_id JOIN name AS kind ON kind.id = kind_name_id"
@@ -81,16 +82,16 @@ TEST_CASE("CPU and memory of the process and of the machine are sampled while a 
   CHECK(counted_kinds(imported) ==
         Lines{"cpu_usage", "host_cpu", "host_mem", "process_cpu_usage", "process_mem", "sys_mem"});
   // The working thread used part of a CPU, and not more than all CPUs.
-  const double usage = sample_of(imported, "max", "host_cpu", "Usage", "CPU Avg") / 1e6;
+  const double usage = aggregate_samples(imported, "max", "host_cpu", "Usage", "CPU Avg") / 1e6;
   CHECK(usage > 0);
   CHECK(usage <= 100);
-  const double used = sample_of(imported, "max", "host_mem", "Used", "Memory");
+  const double used = aggregate_samples(imported, "max", "host_mem", "Used", "Memory");
   CHECK(used > 1024.0 * 1024);
-  CHECK(used < sample_of(imported, "max", "host_mem", "Total", "Memory"));
-  CHECK(sample_of(imported, "max", "process_mem", "Resident", "*") * 4096 > 1024.0 * 1024);
-  CHECK(sample_of(imported, "max", "sys_mem", "Memory Total", "Memory") > 1024);
+  CHECK(used < aggregate_samples(imported, "max", "host_mem", "Total", "Memory"));
+  CHECK(aggregate_samples(imported, "max", "process_mem", "Resident", "*") * 4096 > 1024.0 * 1024);
+  CHECK(aggregate_samples(imported, "max", "sys_mem", "Memory Total", "Memory") > 1024);
   // 300 ms at 50 Hz: at least a sample at each end, but not too many.
-  const double samples = sample_of(imported, "count", "host_mem", "Used", "Memory");
+  const double samples = aggregate_samples(imported, "count", "host_mem", "Used", "Memory");
   CHECK(samples >= 3);
   CHECK(samples <= 40);
   // Process names are complete and contain no blanks: readers split lines at blanks.
@@ -107,7 +108,7 @@ TEST_CASE("only what is asked for is sampled, of the process that is asked for")
   msprof::acl::RecordingOptions options;
   options.output = folder.path();
   options.bits = kAllTaskBits;
-  options.host_usage.all_memory = true;
+  options.host_usage.samples_all_memory = true;
   options.host_usage.process = 1;
   RunningRecording recording(options);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));

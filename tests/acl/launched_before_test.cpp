@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kBits = ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_AICORE_METRICS;
 constexpr long kLayers = 4, kExecutions = 3;
 
-long tasks_of(const ImportedCapture& capture, const std::string& operator_name) {
+long count_tasks(const ImportedCapture& capture, const std::string& operator_name) {
   return capture.number(
       "SELECT count(*) FROM task JOIN op ON op.id = op_id JOIN name ON name.id = op.name_id WHERE "
       "device_type_name_id IS NOT NULL AND text = '" +
@@ -69,9 +69,9 @@ TEST_CASE("executions launched before a recording begins are in it, with their n
   CHECK(capture.import().exit_code == 0);
   for (const char* layer : {"conv1", "relu1", "pool", "top"}) {
     INFO(layer);
-    CHECK(tasks_of(capture, layer) == kExecutions + 1);
+    CHECK(count_tasks(capture, layer) == kExecutions + 1);
   }
-  CHECK(tasks_of(capture, "aclnnInplaceAdd_AddAiCore_Add") == 1);
+  CHECK(count_tasks(capture, "aclnnInplaceAdd_AddAiCore_Add") == 1);
   CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id"
                        " IS NOT NULL") == (kExecutions + 1) * kLayers + 1);
   CHECK(capture.number("SELECT count(*) FROM iteration") == kExecutions + 1);

@@ -150,7 +150,7 @@ TEST_CASE("a path that was set takes the place of the init, and of its path") {
 TEST_CASE("what a host does not have is refused by its name") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
-  const auto said_of = [](aclprofConfigType type, const std::string& value) {
+  const auto rejection_text = [](aclprofConfigType type, const std::string& value) {
     const CapturedStderr captured;
     CHECK(aclprofSetConfig(type, value.c_str(), value.size()) ==
           ACL_ERROR_INVALID_PROFILING_CONFIG);
@@ -159,10 +159,10 @@ TEST_CASE("what a host does not have is refused by its name") {
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   };
-  CHECK(has(said_of(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "50"),
+  CHECK(has(rejection_text(ACL_PROF_SYS_HARDWARE_MEM_FREQ, "50"),
             "ACL_PROF_SYS_HARDWARE_MEM_FREQ requires counters of a card"));
-  CHECK(has(said_of(ACL_PROF_OPTYPE, "Add"), "ACL_PROF_OPTYPE requires counters of a card"));
-  CHECK(has(said_of(ACL_PROF_HOST_SYS, "cpu,disk"),
+  CHECK(has(rejection_text(ACL_PROF_OPTYPE, "Add"), "ACL_PROF_OPTYPE requires counters of a card"));
+  CHECK(has(rejection_text(ACL_PROF_HOST_SYS, "cpu,disk"),
             "ACL_PROF_HOST_SYS must be cpu, mem or both, as provided by /proc, not \"cpu,disk\""));
   const Read read = read_profiler(
       R"("sys_io_sampling_freq":"50","optype":"Add","task_tsfw":"on","instr_profiling":"on")");
@@ -205,9 +205,9 @@ TEST_CASE("a collector that has a switch for the load of the host asks for none 
                        R"("host_sys_usage":"mem","host_sys_usage_freq":"5"})");
   REQUIRE(read_configuration(nullptr, 8, configuration) == ACL_SUCCESS);
   const HostUsageOptions& usage = configuration.settings.host_usage();
-  CHECK(usage.process_cpu);
-  CHECK_FALSE(usage.process_memory);
-  CHECK(usage.all_memory);
+  CHECK(usage.samples_process_cpu);
+  CHECK_FALSE(usage.samples_process_memory);
+  CHECK(usage.samples_all_memory);
   CHECK(usage.hz == 5);
   CHECK(usage.process == 17);
 }
@@ -226,24 +226,24 @@ TEST_CASE("without further keys calls, runtime calls and task times are recorded
 
 TEST_CASE("each key of the object switches what it names") {
   const std::string off = R"("ascendcl":"off","runtime_api":"off","task_time":"off",)";
-  const auto bits_of = [&](const std::string& keys) {
+  const auto read_bits = [&](const std::string& keys) {
     const Read result = read_profiler(off + keys);
     INFO(keys);
     CHECK(result.code == ACL_SUCCESS);
     return result.configuration.config.bits;
   };
-  CHECK(bits_of(R"("ascendcl":"on")") == ACL_PROF_ACL_API);
-  CHECK(bits_of(R"("runtime_api":"on")") == ACL_PROF_RUNTIME_API);
-  CHECK(bits_of(R"("aicpu":"on")") == ACL_PROF_AICPU);
-  CHECK(bits_of(R"("l2":"on")") == with_implied_bits(ACL_PROF_L2CACHE));
-  CHECK(bits_of(R"("hccl":"on")") == ACL_PROF_HCCL_TRACE);
-  CHECK(bits_of(R"("msproftx":"on")") == ACL_PROF_MSPROFTX);
-  CHECK(bits_of(R"("task_memory":"on")") == ACL_PROF_TASK_MEMORY);
-  CHECK(bits_of(R"("task_time":"l0")") == with_implied_bits(ACL_PROF_TASK_TIME_L0));
-  CHECK(bits_of(R"("task_time":"l1")") == with_implied_bits(ACL_PROF_TASK_TIME));
-  CHECK(bits_of(R"("task_time":"l3")") == with_implied_bits(ACL_PROF_TASK_TIME_L3));
-  CHECK(bits_of(R"("ge_api":"l0")") == ACL_PROF_GE_API_L0);
-  CHECK(bits_of(R"("ge_api":"l1")") == (ACL_PROF_GE_API_L0 | ACL_PROF_GE_API_L1));
+  CHECK(read_bits(R"("ascendcl":"on")") == ACL_PROF_ACL_API);
+  CHECK(read_bits(R"("runtime_api":"on")") == ACL_PROF_RUNTIME_API);
+  CHECK(read_bits(R"("aicpu":"on")") == ACL_PROF_AICPU);
+  CHECK(read_bits(R"("l2":"on")") == with_implied_bits(ACL_PROF_L2CACHE));
+  CHECK(read_bits(R"("hccl":"on")") == ACL_PROF_HCCL_TRACE);
+  CHECK(read_bits(R"("msproftx":"on")") == ACL_PROF_MSPROFTX);
+  CHECK(read_bits(R"("task_memory":"on")") == ACL_PROF_TASK_MEMORY);
+  CHECK(read_bits(R"("task_time":"l0")") == with_implied_bits(ACL_PROF_TASK_TIME_L0));
+  CHECK(read_bits(R"("task_time":"l1")") == with_implied_bits(ACL_PROF_TASK_TIME));
+  CHECK(read_bits(R"("task_time":"l3")") == with_implied_bits(ACL_PROF_TASK_TIME_L3));
+  CHECK(read_bits(R"("ge_api":"l0")") == ACL_PROF_GE_API_L0);
+  CHECK(read_bits(R"("ge_api":"l1")") == (ACL_PROF_GE_API_L0 | ACL_PROF_GE_API_L1));
   const Read metrics = read_profiler(R"("aic_metrics":"MemoryUB")");
   CHECK(metrics.configuration.config.metrics == ACL_AICORE_MEMORY_UB);
   CHECK((metrics.configuration.config.bits & ACL_PROF_AICORE_METRICS) != 0);

@@ -53,7 +53,7 @@ class FileMask {
   mode_t before_;
 };
 
-unsigned mode_of(const fs::path& path) {
+unsigned file_mode(const fs::path& path) {
   struct stat state = {};
   REQUIRE(stat(path.c_str(), &state) == 0);
   return state.st_mode & 0777U;
@@ -81,11 +81,11 @@ TEST_CASE("a recording makes a folder as CANN names it, with everything that bel
   INFO(made);
   CHECK(std::regex_match(made.filename().string(),
                          std::regex("PROF_[0-9]{6}_[0-9]{17}_[0-9]{8}[A-R]{8}")));
-  CHECK(mode_of(made) == 0750);
-  CHECK(mode_of(made / "host" / "data") == 0750);
+  CHECK(file_mode(made) == 0750);
+  CHECK(file_mode(made / "host" / "data") == 0750);
   for (const fs::path& file : files_below(made)) {
     INFO(file);
-    CHECK(mode_of(file) == 0640);
+    CHECK(file_mode(file) == 0640);
   }
   CHECK(names_in(made / "host") == std::vector<std::string>{"data", "end_info", "host_start.log",
                                                             "info.json", "sample.json",

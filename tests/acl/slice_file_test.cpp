@@ -294,7 +294,7 @@ TEST_CASE("a file that is not mapped has the same bytes as one that is") {
     const TempFolder& folder = is_mapped ? mapped : collected;
     acl::SpaceBudget space{0};
     acl::SliceWorker worker;
-    acl::SliceFile file((folder / "records").string(), {kRecordBytes, acl::Counter::bits_6_to_9},
+    acl::SliceFile file((folder / "records").string(), {kRecordBytes, acl::NumberBits::bits_6_to_9},
                         space, has_worker ? &worker : nullptr, is_mapped);
     for (std::uint64_t i = 0; i < kRecords; ++i) {
       const Record record(0, i);

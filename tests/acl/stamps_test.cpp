@@ -21,7 +21,7 @@ using namespace msprof::acl::test;
 
 namespace {
 
-std::vector<msprof::MsprofTxWire> records_of(const std::filesystem::path& prof) {
+std::vector<msprof::MsprofTxWire> read_records(const std::filesystem::path& prof) {
   const std::string bytes = host_bytes(prof, "msproftx");
   std::vector<msprof::MsprofTxWire> records(bytes.size() / sizeof(msprof::MsprofTxWire));
   if (!bytes.empty()) std::memcpy(records.data(), bytes.data(), records.size() * 256);
@@ -42,7 +42,7 @@ class StampScene : public Scene {
   }
   std::vector<msprof::MsprofTxWire> stop() {
     REQUIRE(aclprofStop(config_) == ACL_SUCCESS);
-    return records_of(only_folder());
+    return read_records(only_folder());
   }
 
  private:
@@ -227,7 +227,7 @@ TEST_CASE("every recording that takes stamps gets them, from its start on") {
   REQUIRE(aclprofFinalize() == ACL_SUCCESS);
   std::vector<std::size_t> counts;
   for (const std::string& name : scene.folders())
-    counts.push_back(records_of(scene.output() + "/" + name).size());
+    counts.push_back(read_records(scene.output() + "/" + name).size());
   std::sort(counts.begin(), counts.end());
   CHECK(counts == std::vector<std::size_t>{0, 1, 2});
 }

@@ -42,7 +42,7 @@ void let_streams_run() {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }
 
-aclrtPtrAttributes attributes_of(const void* memory) {
+aclrtPtrAttributes read_attributes(const void* memory) {
   aclrtPtrAttributes attributes = {};
   REQUIRE(aclrtPointerGetAttributes(memory, &attributes) == ACL_SUCCESS);
   return attributes;
@@ -265,18 +265,18 @@ TEST_CASE("memory says where it is, and the application's own can be registered"
   attribute.attr = ACL_RT_MEM_ATTR_MODULE_ID;
   aclrtMallocConfig config = {&attribute, 1};
   REQUIRE(aclrtMallocHostWithCfg(&host, 100, &config) == ACL_SUCCESS);
-  CHECK(attributes_of(static_cast<char*>(device) + 99).location.type ==
+  CHECK(read_attributes(static_cast<char*>(device) + 99).location.type ==
         ACL_MEM_LOCATION_TYPE_DEVICE);
-  CHECK(attributes_of(device).location.id == 3);
-  CHECK(attributes_of(device).pageSize == static_cast<uint32_t>(sysconf(_SC_PAGESIZE)));
-  CHECK(attributes_of(host).location.type == ACL_MEM_LOCATION_TYPE_HOST);
-  CHECK(attributes_of(own.data()).location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+  CHECK(read_attributes(device).location.id == 3);
+  CHECK(read_attributes(device).pageSize == static_cast<uint32_t>(sysconf(_SC_PAGESIZE)));
+  CHECK(read_attributes(host).location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK(read_attributes(own.data()).location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED);
   CHECK(aclrtPointerGetAttributes(nullptr, nullptr) == ACL_ERROR_INVALID_PARAM);
 
   REQUIRE(aclrtHostRegister(own.data(), own.size(), ACL_HOST_REGISTER_MAPPED, &seen) ==
           ACL_SUCCESS);
   CHECK(seen == own.data());
-  CHECK(attributes_of(own.data() + 4095).location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK(read_attributes(own.data() + 4095).location.type == ACL_MEM_LOCATION_TYPE_HOST);
   for (const auto& [begin, size] :
        {std::pair{own.data(), own.size()}, std::pair{own.data() + 100, size_t{10}},
         std::pair{static_cast<char*>(device), size_t{100}}}) {
@@ -289,7 +289,7 @@ TEST_CASE("memory says where it is, and the application's own can be registered"
   CHECK(aclrtHostUnregister(host) == ACL_ERROR_RT_PARAM_INVALID);
   CHECK(aclrtHostUnregister(own.data()) == ACL_SUCCESS);
   CHECK(aclrtHostUnregister(own.data()) == ACL_ERROR_RT_PARAM_INVALID);
-  CHECK(attributes_of(own.data()).location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+  CHECK(read_attributes(own.data()).location.type == ACL_MEM_LOCATION_TYPE_UNREGISTERED);
 
   config.attrs = nullptr;
   void* none = nullptr;

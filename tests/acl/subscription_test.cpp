@@ -29,7 +29,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
-OpInfo op_of(const std::string& name, const std::string& type) {
+OpInfo make_op(const std::string& name, const std::string& type) {
   OpInfo op;
   op.name = name;
   op.type = type;
@@ -39,7 +39,7 @@ OpInfo op_of(const std::string& name, const std::string& type) {
   return op;
 }
 
-RanTask task_of(std::uint32_t model, const OpInfo& op, std::uint64_t begin_us) {
+RanTask make_task(std::uint32_t model, const OpInfo& op, std::uint64_t begin_us) {
   RanTask task;
   task.ids.device = 2;
   task.model = model;
@@ -59,7 +59,7 @@ std::string read_all(int fd) {
 }
 
 // Returns the start times of the records, after checking each through the interface.
-std::vector<std::uint64_t> starts_of(const std::string& bytes) {
+std::vector<std::uint64_t> read_starts(const std::string& bytes) {
   std::uint32_t count = 0;
   REQUIRE(aclprofGetOpNum(bytes.data(), bytes.size(), &count) == ACL_SUCCESS);
   std::vector<std::uint64_t> starts;
@@ -112,13 +112,13 @@ class Patience {
 }  // namespace
 
 TEST_CASE("a record tells what the device ran, and each of its fields can be asked for") {
-  const OpInfo op = op_of("conv1", "Conv2D");
+  const OpInfo op = make_op("conv1", "Conv2D");
   std::string bytes;
   {
     Subscribed subscribed(kModel);
     CHECK(is_subscribed(kModel));
-    send_to_subscriber(task_of(kModel, op, 5));
-    send_to_subscriber(task_of(kModel + 1, op, 6));  // not subscribed
+    send_to_subscriber(make_task(kModel, op, 5));
+    send_to_subscriber(make_task(kModel + 1, op, 6));  // not subscribed
     CHECK(unsubscribe(kModel) == ACL_SUCCESS);
     CHECK_FALSE(is_subscribed(kModel));
     bytes = read_all(subscribed.reader());
@@ -188,7 +188,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
   }
 
   const std::string bytes = read_all(scene.reader());
-  REQUIRE(starts_of(bytes).size() == 6);
+  REQUIRE(read_starts(bytes).size() == 6);
   std::vector<std::string> texts;
   for (std::uint32_t i = 0; i < 6; ++i) {
     char name[64], type[64];
@@ -216,7 +216,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
 
 TEST_CASE("a model of a graph is subscribed on the device that the program set for it") {
   constexpr std::uint32_t kGraphModel = 7000;
-  const OpInfo op = op_of("conv1", "Conv2D");
+  const OpInfo op = make_op("conv1", "Conv2D");
   const CapturedStderr quiet;
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
@@ -224,10 +224,10 @@ TEST_CASE("a model of a graph is subscribed on the device that the program set f
   REQUIRE(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 1) == 0);
   CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
   REQUIRE(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_SUCCESS);
-  send_to_subscriber(task_of(kGraphModel, op, 5));
+  send_to_subscriber(make_task(kGraphModel, op, 5));
   // The pipe is closed although the model was never loaded: a reader reaches the end.
   CHECK(aclprofModelUnSubscribe(kGraphModel) == ACL_SUCCESS);
-  CHECK(starts_of(read_all(scene.reader())) == std::vector<std::uint64_t>{5});
+  CHECK(read_starts(read_all(scene.reader())) == std::vector<std::uint64_t>{5});
   CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 0) == -1);
   CHECK(MsprofUnsetDeviceIdByGeModelIdx(kGraphModel, 1) == 0);
   CHECK(aclprofModelSubscribe(kGraphModel, scene.subscription()) == ACL_ERROR_INVALID_MODEL_ID);
@@ -241,9 +241,9 @@ TEST_CASE("a model of a graph is subscribed on the device that the program set f
 }
 
 TEST_CASE("a record that was changed on its way is refused") {
-  const OpInfo op = op_of("conv1", "Conv2D");
+  const OpInfo op = make_op("conv1", "Conv2D");
   OpRecord record =
-      make_op_record(task_of(kModel, op, 5), OpNames::instance().number_of(op.name, op.type));
+      make_op_record(make_task(kModel, op, 5), OpNameIds::instance().find_or_add(op.name, op.type));
   CHECK(aclprofGetOpStart(&record, sizeof record, 0) == 5);
   record.start += 1;
   char text[8];
@@ -264,26 +264,26 @@ TEST_CASE("the signature is the CRC-32C of what follows it") {
     crc ^= bytes[i];
     for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? crc >> 1 ^ 0x82F63B78 : crc >> 1;
   }
-  CHECK(signature_of(record) == crc);
+  CHECK(compute_signature(record) == crc);
 }
 
 TEST_CASE("a slow reader loses nothing and stops nobody") {
   constexpr std::uint64_t kCount = 100'000;  // 8 MB: the pipe, 2 MiB of memory, then the file
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
-  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(make_task(kModel, op, 1 + i));
   std::string bytes;
   std::thread reader([&] { bytes = read_all(subscribed.reader()); });
   const CapturedStderr captured;
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   reader.join();
-  CHECK(starts_of(bytes) == counted(1, kCount));
+  CHECK(read_starts(bytes) == counted(1, kCount));
   CHECK(captured.text().empty());
 }
 
 TEST_CASE("every write is a whole number of records, also for a reader of small pieces") {
   constexpr std::uint64_t kCount = 2000;
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
   std::vector<std::string> pieces;
   std::thread reader([&] {
@@ -292,12 +292,12 @@ TEST_CASE("every write is a whole number of records, also for a reader of small 
     while ((got = read(subscribed.reader(), part, sizeof part)) > 0)
       pieces.emplace_back(part, static_cast<std::size_t>(got));
   });
-  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(make_task(kModel, op, 1 + i));
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   reader.join();
   std::vector<std::uint64_t> starts;
   for (const std::string& piece : pieces) {
-    for (const std::uint64_t start : starts_of(piece)) starts.push_back(start);
+    for (const std::uint64_t start : read_starts(piece)) starts.push_back(start);
   }
   CHECK(starts == counted(1, kCount));
 }
@@ -305,9 +305,9 @@ TEST_CASE("every write is a whole number of records, also for a reader of small 
 TEST_CASE("what waits beyond the limit is counted, and said once at the end") {
   const Variable limit("MSPROF_SUBSCRIBE_SPILL", "80000");  // 1000 records
   constexpr std::uint64_t kCount = 40'000;
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
-  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(make_task(kModel, op, 1 + i));
   std::string bytes;
   std::thread reader([&] { bytes = read_all(subscribed.reader()); });
   std::string said;
@@ -317,7 +317,7 @@ TEST_CASE("what waits beyond the limit is counted, and said once at the end") {
     said = captured.text();
   }
   reader.join();
-  const auto starts = starts_of(bytes);
+  const auto starts = read_starts(bytes);
   CHECK(starts.size() < kCount);
   CHECK(starts.size() >= 2 * 1024 * 1024 / 80 - 1000);
   CHECK(starts == counted(1, starts.size()));
@@ -335,26 +335,26 @@ TEST_CASE("a limit that is no number is said, and the usual one is taken") {
 TEST_CASE("a reader that takes nothing is waited for as long as the patience, not longer") {
   constexpr std::uint64_t kCount = 5000;
   const Patience patience(std::chrono::milliseconds(300));
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
-  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(make_task(kModel, op, 1 + i));
   const CapturedStderr captured;
   const auto begin = steady_clock::now();
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   CHECK(steady_clock::now() - begin >= std::chrono::milliseconds(300));
   // What the pipe holds still reaches the reader.
-  const std::size_t sent = starts_of(read_all(subscribed.reader())).size();
+  const std::size_t sent = read_starts(read_all(subscribed.reader())).size();
   CHECK(captured.text().find(std::to_string(kCount - sent) + " records") != std::string::npos);
 }
 
 TEST_CASE("a reader that went away ends the subscription with one line and no signal") {
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
   const CapturedStderr captured;
   subscribed.close_reader();
-  for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
+  for (int i = 0; i < 100; ++i) send_to_subscriber(make_task(kModel, op, 1));
   CHECK(eventually([&] { return !captured.text().empty(); }));
-  for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
+  for (int i = 0; i < 100; ++i) send_to_subscriber(make_task(kModel, op, 1));
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   CHECK(
       captured.text() ==
@@ -380,23 +380,23 @@ TEST_CASE("un-subscribing closes the application's write end, unless its number 
 }
 
 TEST_CASE("models of one configuration share its pipe, which closes with the last of them") {
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed first(kModel);
   REQUIRE(subscribe(kModel + 1, 0, {true, 0xFF, first.writer()}) == ACL_SUCCESS);
   REQUIRE(subscribe(kModel + 2, 0, {true, 0xFF, first.reader()}) ==
           ACL_ERROR_INVALID_PROFILING_CONFIG);
-  send_to_subscriber(task_of(kModel, op, 1));
+  send_to_subscriber(make_task(kModel, op, 1));
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
-  send_to_subscriber(task_of(kModel, op, 2));
-  send_to_subscriber(task_of(kModel + 1, op, 3));
+  send_to_subscriber(make_task(kModel, op, 2));
+  send_to_subscriber(make_task(kModel + 1, op, 3));
   CHECK(fcntl(first.writer(), F_GETFD) != -1);
   CHECK(unsubscribe(kModel + 1) == ACL_SUCCESS);
-  CHECK(starts_of(read_all(first.reader())) == std::vector<std::uint64_t>{1, 3});
+  CHECK(read_starts(read_all(first.reader())) == std::vector<std::uint64_t>{1, 3});
 }
 
 TEST_CASE("threads of several streams send at once") {
   constexpr std::uint64_t kEach = 5000;
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
   std::string bytes;
   std::thread reader([&] { bytes = read_all(subscribed.reader()); });
@@ -404,13 +404,13 @@ TEST_CASE("threads of several streams send at once") {
   for (std::uint64_t s = 0; s < 4; ++s) {
     streams.emplace_back([&, s] {
       for (std::uint64_t i = 0; i < kEach; ++i)
-        send_to_subscriber(task_of(kModel, op, 1 + s * kEach + i));
+        send_to_subscriber(make_task(kModel, op, 1 + s * kEach + i));
     });
   }
   for (std::thread& stream : streams) stream.join();
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   reader.join();
-  const auto starts = starts_of(bytes);
+  const auto starts = read_starts(bytes);
   CHECK(starts.size() == 4 * kEach);
   CHECK(std::set<std::uint64_t>(starts.begin(), starts.end()).size() == 4 * kEach);
 }
@@ -421,12 +421,12 @@ TEST_CASE("the end of the interface un-subscribes what is left") {
   REQUIRE(aclprofModelSubscribe(scene.model(), scene.subscription()) == ACL_SUCCESS);
   REQUIRE(aclFinalize() == ACL_SUCCESS);
   CHECK(read_all(scene.reader()).empty());
-  CHECK_FALSE(any_model_subscribed());
+  CHECK_FALSE(is_any_model_subscribed());
   CHECK(aclprofFinalize() == ACL_ERROR_PROF_NOT_RUN);
 }
 
 TEST_CASE("a child made by fork is not subscribed, and its parent's records go on") {
-  const OpInfo op = op_of("relu", "Relu");
+  const OpInfo op = make_op("relu", "Relu");
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   const std::uint32_t model = scene.model();
@@ -440,9 +440,9 @@ TEST_CASE("a child made by fork is not subscribed, and its parent's records go o
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WEXITSTATUS(status) == 0);
-  send_to_subscriber(task_of(model, op, 9));
+  send_to_subscriber(make_task(model, op, 9));
   CHECK(aclprofModelUnSubscribe(model) == ACL_SUCCESS);
-  CHECK(starts_of(read_all(scene.reader())) == std::vector<std::uint64_t>{9});
+  CHECK(read_starts(read_all(scene.reader())) == std::vector<std::uint64_t>{9});
 }
 
 TEST_CASE("what waits is in order, in memory, in the file and behind it, through many turns") {

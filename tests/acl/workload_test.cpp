@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kNote = "host runtime: times measured, unit loads modelled";
 
 // Runs a scenario that leaves `count` folders; import must report all of them as complete.
-std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::string& scenario,
-                                         std::size_t count, WorkloadRun& run) {
+std::vector<ImportedCapture> run_and_import(const fs::path& scratch, const std::string& scenario,
+                                            std::size_t count, WorkloadRun& run) {
   run = run_workload(scratch / "out", scenario);
   INFO(run.result.out << run.result.err);
   REQUIRE(run.result.exit_code == 0);
@@ -35,11 +35,11 @@ std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::str
 TEST_CASE("a model that runs five times gives five executions of each operator") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "one_model", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "one_model", 1, run).front();
   CHECK(run.counts["executions"] == 5);
   CHECK(operator_tasks(capture) == 5 * kSmallModelLayers);
-  CHECK(calls_of(capture, "aclmdlExecute") == 5);
-  CHECK(calls_of(capture, "aclmdlLoadFromFile") == 1);
+  CHECK(count_calls(capture, "aclmdlExecute") == 5);
+  CHECK(count_calls(capture, "aclmdlLoadFromFile") == 1);
   CHECK(capture.number("SELECT count(*) FROM iteration") == 5);
   CHECK(capture.number(
             "SELECT count(*) FROM iteration WHERE fp_bp_ns > 0 AND fp_bp_ns < duration_ns") == 5);
@@ -58,7 +58,7 @@ TEST_CASE("a model that runs five times gives five executions of each operator")
 TEST_CASE("two rounds with other devices leave a folder each, with the devices of the round") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto captures = captures_of(folder.path(), "two_rounds", 2, run);
+  const auto captures = run_and_import(folder.path(), "two_rounds", 2, run);
   CHECK(run.counts["executions"] == 12);
   for (std::size_t round = 0; round < 2; ++round) {
     INFO(round);
@@ -73,17 +73,17 @@ TEST_CASE("two rounds with other devices leave a folder each, with the devices o
 TEST_CASE("eight streams at once lose no task") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "eight_streams", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "eight_streams", 1, run).front();
   CHECK(run.counts["executions"] == 80);
   CHECK(operator_tasks(capture) == 80 * kSmallModelLayers);
-  CHECK(calls_of(capture, "aclmdlExecuteAsync") == 80);
+  CHECK(count_calls(capture, "aclmdlExecuteAsync") == 80);
   CHECK(capture.number("SELECT count(DISTINCT stream_id) FROM task WHERE op_id IS NOT NULL") == 8);
 }
 
 TEST_CASE("a model with a dynamic batch is recorded with each batch") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "dynamic_batch", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "dynamic_batch", 1, run).front();
   CHECK(run.counts["executions"] >= 2);
   CHECK(operator_tasks(capture) == run.counts["executions"] * kSmallModelLayers);
   CHECK(run.counts["images"] > run.counts["executions"]);
@@ -92,7 +92,7 @@ TEST_CASE("a model with a dynamic batch is recorded with each batch") {
 TEST_CASE("stamps of four threads are all there, with the range that two threads share") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "four_threads", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "four_threads", 1, run).front();
   CHECK(run.counts["ranges"] == 2001);
   CHECK(run.counts["marks"] == 1000);
   const std::string ranges = "SELECT count(*) FROM user_range WHERE event_type = ";
@@ -105,7 +105,7 @@ TEST_CASE("stamps of four threads are all there, with the range that two threads
 TEST_CASE("stamps without a device make a capture of the host alone") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "host_only", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "host_only", 1, run).front();
   CHECK(capture.number("SELECT count(*) FROM user_range") == run.counts["ranges"]);
   CHECK(capture.number("SELECT count(*) FROM device") == 0);
   CHECK_FALSE(fs::exists(run.folders.front() / "device_0"));
@@ -114,11 +114,11 @@ TEST_CASE("stamps without a device make a capture of the host alone") {
 TEST_CASE("copies are tasks with their bytes and direction") {
   const TempFolder folder;
   WorkloadRun run;
-  const auto capture = captures_of(folder.path(), "copies", 1, run).front();
+  const auto capture = run_and_import(folder.path(), "copies", 1, run).front();
   CHECK(run.counts["copies"] == 7);
   CHECK(capture.number(
             "SELECT count(*) FROM memcpy_task WHERE size_bytes = 4096 AND direction = 1") == 7);
-  CHECK(calls_of(capture, "aclrtMemcpy") == 7);
+  CHECK(count_calls(capture, "aclrtMemcpy") == 7);
 }
 
 TEST_CASE("each family of chips that the runtime writes gives the same operators") {

@@ -9,7 +9,7 @@ constexpr std::int64_t kMebibyte = 1 << 20;
 constexpr std::int64_t kFirstOpUs = 2'000'000;
 
 // Bytes moved in 100 us at `mb_per_s`.
-constexpr std::int64_t bytes_of(std::int64_t mb_per_s) {
+constexpr std::int64_t bandwidth_bytes(std::int64_t mb_per_s) {
   return mb_per_s * kMebibyte / 10'000;
 }
 
@@ -32,8 +32,9 @@ ScenePtr of_bandwidth(bool is_met) {
   for (const char* const counter : {"Read", "Write"}) {
     const auto track = scene->add_track({"hbm", "HBM 0", counter, "MB/s", kMebibyte, true});
     scene->add_interval(track, kFirstOpUs - 100, kFirstOpUs, 0);
-    scene->add_interval(track, kFirstOpUs, kFirstOpUs + 100, bytes_of(is_met ? 18'125 : 17'500));
-    scene->add_interval(track, kFirstOpUs + 100, kFirstOpUs + 200, bytes_of(20'000));
+    scene->add_interval(track, kFirstOpUs, kFirstOpUs + 100,
+                        bandwidth_bytes(is_met ? 18'125 : 17'500));
+    scene->add_interval(track, kFirstOpUs + 100, kFirstOpUs + 200, bandwidth_bytes(20'000));
   }
   return scene;
 }
@@ -45,7 +46,7 @@ ScenePtr of_cache(bool is_met) {
   for (std::int64_t i = 0; i < 12; ++i) {
     const bool is_idle = i >= 10;  // no accesses, so no hits either
     scene->add_interval(hits, 100 * i, 100 * i + 100, is_idle ? 0 : is_met ? 49'000 : 50'000);
-    scene->add_interval(moved, 100 * i, 100 * i + 100, is_idle ? 0 : bytes_of(2'000));
+    scene->add_interval(moved, 100 * i, 100 * i + 100, is_idle ? 0 : bandwidth_bytes(2'000));
   }
   return scene;
 }

@@ -26,7 +26,7 @@ json rule(const std::string& id) {
           {"where", {{"time", ">", "$us"}}}};
 }
 
-std::string file_of(const std::vector<json>& rules) {
+std::string make_rule_file(const std::vector<json>& rules) {
   json file = json::object();
   file["schema"] = "msprof.rules/1";
   file["rules"] = rules;
@@ -54,10 +54,10 @@ std::string refusal(const std::string& text) {
 }
 
 // Returns the message with which a file is rejected whose only rule has `value` for `key`.
-std::string refusal_of(const std::string& key, const json& value) {
+std::string value_refusal(const std::string& key, const json& value) {
   json one = rule("mine");
   one[key] = value;
-  return refusal(file_of({one}));
+  return refusal(make_rule_file({one}));
 }
 
 }  // namespace
@@ -69,34 +69,34 @@ TEST_CASE("An invalid rule file is refused with its name, the rule and the reaso
   CHECK_THAT(refusal(R"({"schema": "other/1", "rules": []})"), Contains("msprof.rules/1"));
   CHECK_THAT(refusal(R"({"schema": "msprof.rules/1", "rules": [], "more": 1})"),
              Contains("unknown key 'more'"));
-  CHECK_THAT(refusal(file_of({1})), Contains("a rule is not an object"));
-  CHECK_THAT(refusal(file_of({rule("a"), rule("a")})),
+  CHECK_THAT(refusal(make_rule_file({1})), Contains("a rule is not an object"));
+  CHECK_THAT(refusal(make_rule_file({rule("a"), rule("a")})),
              Contains("rule 'a': two rules have the same id"));
-  CHECK_THAT(refusal(file_of({json{{"id", "nowhere"}, {"thresholds", {{"us", 1}}}}})),
+  CHECK_THAT(refusal(make_rule_file({json{{"id", "nowhere"}, {"thresholds", {{"us", 1}}}}})),
              Contains("rule 'nowhere': the rule has no condition, and no other rule has this id"));
   const auto mine = [](const std::string& reason) { return Contains("rule 'mine': " + reason); };
-  CHECK_THAT(refusal_of("id", std::string(65, 'x')), Contains("is not a valid id"));
-  CHECK_THAT(refusal_of("id", "a b"), Contains("is not a valid id"));
-  CHECK_THAT(refusal_of("colour", "red"), mine("unknown key 'colour'"));
-  CHECK_THAT(refusal_of("severity", "deadly"), mine("unknown severity 'deadly'"));
-  CHECK_THAT(refusal_of("title", {{"en", "x"}}), mine("title has no 'zh'"));
-  CHECK_THAT(refusal_of("title", std::string(10'000'000, 'x')), mine("'title' is longer than"));
-  CHECK_THAT(refusal_of("thresholds", {{"us", "5"}}), mine("threshold 'us' is not a number"));
-  CHECK_THAT(refusal_of("where", {{"time", "=~", 1}}), mine("unknown comparator '=~'"));
-  CHECK_THAT(refusal_of("where", {{"time", ">", "$no"}}),
+  CHECK_THAT(value_refusal("id", std::string(65, 'x')), Contains("is not a valid id"));
+  CHECK_THAT(value_refusal("id", "a b"), Contains("is not a valid id"));
+  CHECK_THAT(value_refusal("colour", "red"), mine("unknown key 'colour'"));
+  CHECK_THAT(value_refusal("severity", "deadly"), mine("unknown severity 'deadly'"));
+  CHECK_THAT(value_refusal("title", {{"en", "x"}}), mine("title has no 'zh'"));
+  CHECK_THAT(value_refusal("title", std::string(10'000'000, 'x')), mine("'title' is longer than"));
+  CHECK_THAT(value_refusal("thresholds", {{"us", "5"}}), mine("threshold 'us' is not a number"));
+  CHECK_THAT(value_refusal("where", {{"time", "=~", 1}}), mine("unknown comparator '=~'"));
+  CHECK_THAT(value_refusal("where", {{"time", ">", "$no"}}),
              mine("'$no' is not a threshold of this rule"));
-  CHECK_THAT(refusal_of("where", {{"time", ">", "text"}}), mine("'\">\"' cannot be used with"));
-  CHECK_THAT(refusal_of("where", {{"time", "in", 1}}), mine("'\"in\"' cannot be used with"));
-  CHECK_THAT(refusal_of("where", json::array({json::array({"time", ">"})})),
+  CHECK_THAT(value_refusal("where", {{"time", ">", "text"}}), mine("'\">\"' cannot be used with"));
+  CHECK_THAT(value_refusal("where", {{"time", "in", 1}}), mine("'\"in\"' cannot be used with"));
+  CHECK_THAT(value_refusal("where", json::array({json::array({"time", ">"})})),
              mine("a condition must be a list of three"));
-  CHECK_THAT(refusal_of("sql", "SELECT 1"), mine("exactly one of 'where'"));
-  CHECK_THAT(refusal_of("group", {{"share_of", json::object()}}),
+  CHECK_THAT(value_refusal("sql", "SELECT 1"), mine("exactly one of 'where'"));
+  CHECK_THAT(value_refusal("group", {{"share_of", json::object()}}),
              mine("'share_of' is not a string"));
-  CHECK_THAT(refusal_of("needs", "SELECT 1"), mine("'needs' requires 'sql'"));
+  CHECK_THAT(value_refusal("needs", "SELECT 1"), mine("'needs' requires 'sql'"));
   json fact = rule("mine");
   fact.erase("where");
   fact["fact"] = {"phase_of_the_moon", ">", 1};
-  CHECK_THAT(refusal(file_of({fact})), mine("unknown fact 'phase_of_the_moon'"));
+  CHECK_THAT(refusal(make_rule_file({fact})), mine("unknown fact 'phase_of_the_moon'"));
 }
 
 TEST_CASE("A user's rule adds, replaces, changes or disables a rule") {
@@ -104,9 +104,9 @@ TEST_CASE("A user's rule adds, replaces, changes or disables a rule") {
   const std::size_t before = rules.size();
   json replacing = rule("hot_layer");
   const auto notes =
-      add_rules(file_of({rule("mine"), replacing,
-                         json{{"id", "units_idle"}, {"thresholds", {{"unit_percent", 1}}}},
-                         json{{"id", "first_execution"}, {"enabled", false}}}),
+      add_rules(make_rule_file({rule("mine"), replacing,
+                                json{{"id", "units_idle"}, {"thresholds", {{"unit_percent", 1}}}},
+                                json{{"id", "first_execution"}, {"enabled", false}}}),
                 "mine.json", rules);
   CHECK(notes == std::vector<std::string>{"mine.json replaces rule hot_layer",
                                           "mine.json changes rule units_idle",
@@ -129,7 +129,7 @@ TEST_CASE("SQL of a user's rule receives its thresholds, and an SQL error is a u
     json one = rule("mine");
     one.erase("where");
     one["sql"] = sql;
-    add_rules(file_of({one}), "mine.json", rules);
+    add_rules(make_rule_file({one}), "mine.json", rules);
     // The evidence values are pointers into the rules, so both must be alive.
     const Advice advice = advise(scene.db(), rules);
     return advice.findings.empty() ? std::string() : advice.findings.front().evidence.front().name;
@@ -154,7 +154,7 @@ TEST_CASE("Rules may read any table, and compare fields with each other") {
   by_table["time"] = "total_time";
   by_table["where"] = {{"op_type", "not in", {"Mul"}}};
   std::vector<Rule> rules;
-  add_rules(file_of({by_field, by_table}), "mine.json", rules);
+  add_rules(make_rule_file({by_field, by_table}), "mine.json", rules);
   const Advice advice = advise(scene.db(), rules);
   REQUIRE(advice.findings.size() == 2);
   CHECK(advice.findings[0].evidence.front().name == "Add");
@@ -191,8 +191,8 @@ TEST_CASE("A user's rule that reads unit loads has no data if the loads are mode
   of_time["id"] = "of_time";
   of_time["sql"] = "SELECT name FROM v_ops WHERE mean_us > :us";
   std::vector<Rule> rules;
-  add_rules(file_of({by_where, by_field, by_time, by_group, by_text, by_evidence, of_frequency,
-                     by_sql, by_needs, of_time}),
+  add_rules(make_rule_file({by_where, by_field, by_time, by_group, by_text, by_evidence,
+                            of_frequency, by_sql, by_needs, of_time}),
             "mine.json", rules);
   const auto ids = [](const auto& list) {
     std::set<std::string> found;

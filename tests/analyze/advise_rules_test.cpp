@@ -290,7 +290,7 @@ TEST_CASE("A rule without data is reported as such, and counts neither as met no
 }
 
 TEST_CASE("A finding contains the values of the counters") {
-  const auto values_of = [](const ScenePtr& scene, const std::string& rule) {
+  const auto find_values = [](const ScenePtr& scene, const std::string& rule) {
     const Advice advice = advise(scene->db(), builtin_rules());
     const AdviceFinding* finding = find(advice, rule);
     REQUIRE(finding != nullptr);
@@ -300,23 +300,23 @@ TEST_CASE("A finding contains the values of the counters") {
     values["time_us"] = finding->evidence.front().time_us.value_or(0);
     return values;
   };
-  auto values = values_of(of_bandwidth(true), "bandwidth_at_peak");
+  auto values = find_values(of_bandwidth(true), "bandwidth_at_peak");
   CHECK(values["bandwidth_mb_s"] == Approx(36'250));
   CHECK(values["bandwidth_percent"] == Approx(90.625));
   CHECK(values["data_bound"] == Approx(2));
-  values = values_of(of_host_cpu(true), "host_cpu_busy");
+  values = find_values(of_host_cpu(true), "host_cpu_busy");
   CHECK(values["time_us"] == Approx(400'000));
   CHECK(values["of_device_percent"] == Approx(40));
   CHECK(values["of_free_percent"] == Approx(80));
-  values = values_of(of_disk(true), "disk_waits");
+  values = find_values(of_disk(true), "disk_waits");
   CHECK(values["time_us"] == Approx(400'000));
-  values = values_of(of_growing_memory(true), "memory_grows");
+  values = find_values(of_growing_memory(true), "memory_grows");
   CHECK(values["grown_mb"] == Approx(17));
   CHECK(values["first_mb"] == Approx(259));
   CHECK(values["rises"] == 17);
-  CHECK(values_of(of_network_errors(true), "network_errors")["lost"] == 2);
-  CHECK(values_of(of_network_pressure(true), "network_pressure")["packets"] == 3);
-  values = values_of(of_voltage(true), "frequency_with_voltage");
+  CHECK(find_values(of_network_errors(true), "network_errors")["lost"] == 2);
+  CHECK(find_values(of_network_pressure(true), "network_pressure")["packets"] == 3);
+  values = find_values(of_voltage(true), "frequency_with_voltage");
   CHECK(values["falls"] == 3);
   CHECK(values["lowest_mv"] == 850);
 }

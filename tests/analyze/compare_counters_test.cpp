@@ -21,11 +21,11 @@ constexpr std::int64_t counted_bytes(std::int64_t mb_per_s) {
 
 using Fill = std::function<void(OperatorScene&)>;
 
-RunProfile run_of(const Fill& fill) {
+RunProfile make_run(const Fill& fill) {
   OperatorScene scene;
   scene.add({"mm", "MatMul"});
   fill(scene);
-  return read_run(scene.db(), "PROF_1", false, TimeUnit::whole_run);
+  return read_run(scene.db(), "PROF_1", false, ProfileUnit::whole_run);
 }
 
 // A channel whose rate alternates between `mean` + `sway` and `mean` - `sway` MB/s.
@@ -38,13 +38,13 @@ void add_channel(OperatorScene& scene, const char* counter, std::int64_t mean,
 }
 
 RunProfile run_of_channels(std::int64_t read, std::int64_t write, std::int64_t sway = 20) {
-  return run_of([&](OperatorScene& scene) {
+  return make_run([&](OperatorScene& scene) {
     add_channel(scene, "Write", write, sway);
     add_channel(scene, "Read", read, sway);
   });
 }
 
-const CounterChange& change_of(const Comparison& comparison, const std::string& name) {
+const CounterChange& find_change(const Comparison& comparison, const std::string& name) {
   for (const CounterChange& change : comparison.counters) {
     if (change.name == name) return change;
   }
@@ -75,7 +75,7 @@ TEST_CASE("changed counters are listed before those within noise") {
 
 TEST_CASE("the variation between time ranges of a run is the noise between two single runs") {
   const auto run = [](std::int64_t low, std::int64_t high) {
-    return run_of([&](OperatorScene& scene) {
+    return make_run([&](OperatorScene& scene) {
       const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMiB, true});
       // Each level is held for 1/16 of the run.
       for (std::int64_t i = 0; i < kSamples; ++i)
@@ -95,13 +95,13 @@ TEST_CASE("with several runs, the differences between runs of one side are the n
   const Comparison many =
       compare({run(1000), run(1001), run(999)}, {run(1040), run(1041), run(1039)});
   // 4 %: within the noise of a comparison of fewer runs
-  CHECK_FALSE(change_of(many, "HBM 0 Read").is_noise());
+  CHECK_FALSE(find_change(many, "HBM 0 Read").is_noise());
   CHECK(compare({run(1000)}, {run(1040)}).counters[0].is_noise());
 }
 
 TEST_CASE("a change that is small beside the other counters of its kind is noise") {
   const auto run = [](std::int64_t idle_percent) {
-    return run_of([&](OperatorScene& scene) {
+    return make_run([&](OperatorScene& scene) {
       for (const auto& [cpu, percent] :
            {std::pair{"CPU 0", std::int64_t{90}}, {"CPU 1", idle_percent}}) {
         const auto track = scene.add_track({"host_cpu", cpu, "Usage", "%", 1, false, true});
@@ -110,15 +110,15 @@ TEST_CASE("a change that is small beside the other counters of its kind is noise
       }
     });
   };
-  CHECK(change_of(compare({run(1)}, {run(2)}), "CPU 1 Usage").is_noise());
-  const CounterChange busier = change_of(compare({run(1)}, {run(20)}), "CPU 1 Usage");
+  CHECK(find_change(compare({run(1)}, {run(2)}), "CPU 1 Usage").is_noise());
+  const CounterChange busier = find_change(compare({run(1)}, {run(20)}), "CPU 1 Usage");
   CHECK_FALSE(busier.is_noise());
   CHECK(busier.device == "host");
 }
 
 TEST_CASE("values are weighted by their duration, and totals count by their growth per second") {
   const auto run = [](std::int64_t packets_before, std::int64_t packets_per_step) {
-    return run_of([&](OperatorScene& scene) {
+    return make_run([&](OperatorScene& scene) {
       const auto mhz = scene.add_track({"lpm_freq", "AI Core", "AI Core Freq", "MHz"});
       scene.add_sample(mhz, 0, 1000);
       scene.add_sample(mhz, 9000, 500);
@@ -129,18 +129,18 @@ TEST_CASE("values are weighted by their duration, and totals count by their grow
     });
   };
   const Comparison same = compare({run(0, 10)}, {run(1'000'000, 10)});
-  const CounterChange mhz = change_of(same, "AI Core Freq");
+  const CounterChange mhz = find_change(same, "AI Core Freq");
   CHECK(mhz.base == Approx(950));
-  const CounterChange packets = change_of(same, "Port 0 Rx Packets");
+  const CounterChange packets = find_change(same, "Port 0 Rx Packets");
   CHECK(packets.unit == "packets/s");
   CHECK(packets.base == Approx(10'000));
   CHECK(packets.is_noise());
-  CHECK_FALSE(change_of(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
+  CHECK_FALSE(find_change(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
 }
 
 TEST_CASE("processes are identified by name, and two with the same name are not distinguished") {
   const auto run = [](std::initializer_list<const char*> subjects) {
-    return run_of([&](OperatorScene& scene) {
+    return make_run([&](OperatorScene& scene) {
       for (const char* const subject : subjects) {
         const auto track = scene.add_track(
             {"process_cpu_usage", subject, "utime", "s", 100, false, true, "python3"});
@@ -157,9 +157,10 @@ TEST_CASE("processes are identified by name, and two with the same name are not 
 }
 
 TEST_CASE("counters of only one side are not compared") {
-  const RunProfile read_only = run_of([](OperatorScene& scene) { add_channel(scene, "Read", 9); });
+  const RunProfile read_only =
+      make_run([](OperatorScene& scene) { add_channel(scene, "Read", 9); });
   const Comparison comparison = compare({run_of_channels(9, 9)}, {read_only});
   REQUIRE(comparison.counters.size() == 1);
   CHECK(comparison.counters[0].name == "HBM 0 Read");
-  CHECK(compare({read_only}, {run_of([](OperatorScene&) {})}).counters.empty());
+  CHECK(compare({read_only}, {make_run([](OperatorScene&) {})}).counters.empty());
 }

@@ -86,13 +86,13 @@ int beyond_noise(const Changes& changes) {
   return count;
 }
 
-int ratios_of(const Comparison& comparison) {
+int count_ratios(const Comparison& comparison) {
   int count = 0;
   for (const OpChange& op : comparison.ops) count += static_cast<int>(op.ratios.size());
   return count;
 }
 
-double part(const Change& change) {
+double part(const TimeChange& change) {
   return change.noise_us > 0 ? std::abs(change.delta_us()) / change.noise_us : 0;
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("None of 105 comparisons of equal, drifting runs reports a change") {
       const Comparison comparison = compare({all[i]}, {all[j]});
       CHECK(comparison.verdict == Verdict::noise);
       CHECK(beyond_noise(comparison.ops) + beyond_noise(comparison.types) == 0);
-      CHECK(ratios_of(comparison) == 0);
+      CHECK(count_ratios(comparison) == 0);
       total = std::max(total, part(comparison.total));
       for (const OpChange& one : comparison.ops) op = std::max(op, part(one.time));
     }
@@ -132,7 +132,7 @@ TEST_CASE("A delayed start is reported even if the executions are noisy") {
   const double per_execution = 1.0 / 40;
   const auto is_noise = [&](double base_us, double now_us) {
     const Measured base = measured(base_us, 0), now = measured(now_us, 0);
-    return Change{base_us, now_us, floor.range_us(base, now, per_execution)}.is_noise();
+    return TimeChange{base_us, now_us, floor.range_us(base, now, per_execution)}.is_noise();
   };
   CHECK_FALSE(is_noise(5'000'000, 20'000));
   CHECK_FALSE(is_noise(20'000, 5'000'000));

@@ -35,7 +35,7 @@ struct Bar {
   double x = 0;
   double width = 0;
 };
-std::vector<Bar> bars_of(const std::string& page, const std::string& figure) {
+std::vector<Bar> parse_bars(const std::string& page, const std::string& figure) {
   const std::string part = between(page, "<figure id=\"" + figure + "\"", "</figure>");
   static const std::regex form(
       "<rect class=\"([a-z]+)\" x=\"([^\"]+)\" y=\"[^\"]+\" "
@@ -47,7 +47,7 @@ std::vector<Bar> bars_of(const std::string& page, const std::string& figure) {
 }
 
 // Returns the rows of a table without tags; cells are separated by '|'.
-std::vector<std::string> rows_of(const std::string& page, const std::string& table) {
+std::vector<std::string> parse_rows(const std::string& page, const std::string& table) {
   const std::string body =
       between(page.substr(page.find("<table id=\"" + table + "\"")), "<tbody>", "</tbody>");
   static const std::regex cell_end("</t[hd]>"), tag("<[^>]*>");
@@ -73,7 +73,7 @@ TEST_CASE("the report shows what changed, by how much and where") {
   CHECK(between(page, "<p id=\"matches\">", "<") ==
         "2 matched by name, 0 by shape, 1 by fusion; 1 only BASE, 1 only NEW.");
   CHECK(contains(page, "three times the MAD"));
-  CHECK(rows_of(page, "ops") ==
+  CHECK(parse_rows(page, "ops") ==
         std::vector<std::string>{
             "act1_softplus+act1_tanh+act1_mul → act1|9000.000|1000.000|-8000.000|-88.9|50.000|87.8|"
             "60|Softplus+Tanh+Mul → LeakyRelu|AA_CORE|fusion|",
@@ -81,12 +81,12 @@ TEST_CASE("the report shows what changed, by how much and where") {
             "fresh|-|900.000|+900.000|-|1.000|-9.9|0 → 60|Conv2D|AA_CORE|only NEW|",
             "conv1|6000.000|6010.000|+10.000|+0.2|300.000|0.0|60|Conv2D|AA_CORE|name|",
             "conv2|6299.000|6280.000|-19.000|-0.3|300.000|0.0|60|Conv2D|AA_CORE|name|"});
-  CHECK(rows_of(page, "types")[1] == "LeakyRelu|-|1000.000|+1000.000|-|100.000|-11.0|0 → 1|");
-  CHECK(rows_of(page, "ratios")[0] ==
+  CHECK(parse_rows(page, "types")[1] == "LeakyRelu|-|1000.000|+1000.000|-|100.000|-11.0|0 → 1|");
+  CHECK(parse_rows(page, "ratios")[0] ==
         "act1_softplus+act1_tanh+act1_mul → act1|mac_ppen_ratio|41.300|60.250|+18.950|");
-  CHECK(rows_of(page, "calls")[0] ==
+  CHECK(parse_rows(page, "calls")[0] ==
         "svp_acl_mdl_execute|23400.000|14300.000|-9100.000|-38.9|1200.000|60|");
-  CHECK(rows_of(page, "counters") ==
+  CHECK(parse_rows(page, "counters") ==
         std::vector<std::string>{
             "HBM 0 Read|device|hbm|MB/s|1000.000|1700.000|+700.000|+70.0|150.000|64|",
             "CPU 0 Usage|host|host_cpu|%|50.000|51.000|+1.000|+2.0|5.000|10 → 12|"});
@@ -95,7 +95,7 @@ TEST_CASE("the report shows what changed, by how much and where") {
 TEST_CASE(
     "the bars lead from one total to the other, each starting at the end of the previous one") {
   const Comparison comparison = made_comparison();
-  auto bars = bars_of(html_report(comparison), "by-op");
+  auto bars = parse_bars(html_report(comparison), "by-op");
   REQUIRE(bars.size() == 4);
   CHECK(bars[0].kind == "faster");
   CHECK(bars[1].kind == "faster");
@@ -106,7 +106,7 @@ TEST_CASE(
   CHECK(bars[2].x == Approx(bars[1].x).margin(0.11));
   CHECK(bars[2].width / bars[1].width == Approx(0.45).epsilon(0.01));
 
-  auto totals = bars_of(html_report(comparison), "totals");
+  auto totals = parse_bars(html_report(comparison), "totals");
   REQUIRE(totals.size() == 4);  // each bar has a noise band underneath
   CHECK(totals[1].kind == "base");
   CHECK(totals[3].kind == "faster");
@@ -121,10 +121,10 @@ TEST_CASE(
   const std::string page = html_report(back);
   CHECK(contains(page, "NEW is 64.2 % slower"));
   CHECK(contains(page, "+9.109 ms (+64.2 %)"));
-  bars = bars_of(page, "by-op");
+  bars = parse_bars(page, "by-op");
   CHECK(bars[0].kind == "slower");
   CHECK(bars[1].x == Approx(bars[0].x + bars[0].width).margin(0.11));
-  CHECK(bars_of(page, "totals")[3].kind == "slower");
+  CHECK(parse_bars(page, "totals")[3].kind == "slower");
 }
 
 TEST_CASE("differences within noise are grey and have no share") {
@@ -138,11 +138,11 @@ TEST_CASE("differences within noise are grey and have no share") {
   same.types.clear();
   const std::string page = html_report(same);
   CHECK(contains(page, "No change beyond noise"));
-  for (const Bar& bar : bars_of(page, "by-op")) CHECK(bar.kind == "noise");
+  for (const Bar& bar : parse_bars(page, "by-op")) CHECK(bar.kind == "noise");
   CHECK(contains(page, "<i>4 operators within noise</i>"));
   // the totals differ by 91 us, these operators by 55 us
   CHECK(contains(page, "<i>outside these operators</i>"));
-  for (const std::string& row : rows_of(page, "ops")) CHECK(contains(row, "|50.000|-|60|"));
+  for (const std::string& row : parse_rows(page, "ops")) CHECK(contains(row, "|50.000|-|60|"));
   CHECK_FALSE(contains(page, "500.0"));
   CHECK_FALSE(contains(page, "<figure id=\"by-type\""));
 
@@ -226,7 +226,7 @@ TEST_CASE("an empty comparison and NaN values give a complete page") {
     static const std::regex no_number("[\">| +-](nan|inf)[\"<| ]");
     CHECK_FALSE(std::regex_search(page, no_number));
     for (const char* figure : {"totals", "by-op", "by-type"}) {
-      for (const Bar& bar : bars_of(page, figure)) {
+      for (const Bar& bar : parse_bars(page, figure)) {
         CHECK(bar.x >= 0);
         CHECK(bar.width > 0);
         CHECK(bar.x + bar.width <= 1000.1);
@@ -243,10 +243,10 @@ TEST_CASE("with thousands of operators, the largest changes are shown and the re
     many.ops.push_back(
         op_change(fmt::format("block{}", i), 200, 100 + i / 100.0, i < 4000 ? 1 : 99));
   const std::string page = html_report(many);
-  CHECK(rows_of(page, "ops").size() == 1000);
+  CHECK(parse_rows(page, "ops").size() == 1000);
   CHECK(contains(page, "The 1000 largest changes of 5000;"));
   CHECK(contains(page, "<i>3985 smaller changes</i>"));
   CHECK(contains(page, "<i>1000 operators within noise</i>"));
-  CHECK(bars_of(page, "by-op").size() == 18);
+  CHECK(parse_bars(page, "by-op").size() == 18);
   CHECK(page.size() < 1'000'000);
 }

@@ -27,7 +27,7 @@ TEST_CASE("compare reads 100,000 operators of a store, and the others as one") {
     task.duration_ns = 1000;
     store.add(task);
   }
-  const RunProfile run = read_run(store.db(), "PROF_A", false, TimeUnit::whole_run);
+  const RunProfile run = read_run(store.db(), "PROF_A", false, ProfileUnit::whole_run);
   REQUIRE(run.ops.size() == static_cast<std::size_t>(kCount - kMore + 1));
   const OpProfile& others = run.ops.back();
   CHECK(others.name == "(others)");

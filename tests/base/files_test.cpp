@@ -56,7 +56,7 @@ class OtherProgram {
   mutable pid_t pid_ = 0;
 };
 
-Exit code_of(const std::function<void()>& action) {
+Exit thrown_exit(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -74,18 +74,18 @@ TEST_CASE("a cursor reads little-endian and moves, and never outside its bytes")
   CHECK(cursor.read<std::uint32_t>() == 0x06050403);
   CHECK(cursor.position() == 6);
   CHECK(cursor.at<std::uint8_t>(8) == 9);
-  CHECK_FALSE(cursor.overrun());
+  CHECK_FALSE(cursor.has_overrun());
   SECTION("the end is inside the value") {
     CHECK(cursor.read<std::uint32_t>() == 0);
-    CHECK(cursor.overrun());
+    CHECK(cursor.has_overrun());
   }
   SECTION("far behind the end") {
     CHECK(cursor.at<std::uint64_t>(SIZE_MAX - 3) == 0);
-    CHECK(cursor.overrun());
+    CHECK(cursor.has_overrun());
   }
   SECTION("exactly at the end") {
     CHECK(cursor.at<std::uint8_t>(9) == 0);
-    CHECK(cursor.overrun());
+    CHECK(cursor.has_overrun());
   }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("files that are published together have their names in order, up to on
     file.write(name);
     files.push_back(file.finish());
   }
-  CHECK(code_of([&] { publish_together(files); }) == Exit::cannot_write);
+  CHECK(thrown_exit([&] { publish_together(files); }) == Exit::cannot_write);
   files.clear();
   CHECK(names_in(folder.path()) == Names{"a", "b"});
   CHECK(read_file(folder / "a") == "a");
@@ -218,9 +218,9 @@ TEST_CASE("files that are published together have their names in order, up to on
 TEST_CASE("what cannot be written is an error that names the file and --output") {
   const TempFolder folder;
   write_file(folder / "file", "x");
-  CHECK(code_of([&] { AtomicFile(folder / "missing/a"); }) == Exit::cannot_write);
-  CHECK(code_of([&] { create_output_folder(folder / "file"); }) == Exit::cannot_write);
-  CHECK(code_of([&] { create_output_folder(folder / "file/sub"); }) == Exit::cannot_write);
+  CHECK(thrown_exit([&] { AtomicFile(folder / "missing/a"); }) == Exit::cannot_write);
+  CHECK(thrown_exit([&] { create_output_folder(folder / "file"); }) == Exit::cannot_write);
+  CHECK(thrown_exit([&] { create_output_folder(folder / "file/sub"); }) == Exit::cannot_write);
   try {
     create_output_folder(folder / "file/sub");
   } catch (const Error& error) {
@@ -235,7 +235,7 @@ TEST_CASE("what cannot be written is an error that names the file and --output")
 TEST_CASE("a folder in the way of a file is an error at the end, and no trace stays") {
   const TempFolder folder;
   fs::create_directories(folder / "a.csv/in_use");
-  CHECK(code_of([&] {
+  CHECK(thrown_exit([&] {
           AtomicFile file(folder / "a.csv");
           file.commit();
         }) == Exit::cannot_write);
@@ -255,7 +255,7 @@ TEST_CASE("a reader takes regular files only and reads to the end") {
 
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
   for (const char* name : {"missing", "fifo", "."}) {
-    CHECK(code_of([&] { FileReader other(folder / name); }) == Exit::partial_data);
+    CHECK(thrown_exit([&] { FileReader other(folder / name); }) == Exit::partial_data);
   }
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("a text file above its limit is refused") {
   const TempFolder folder;
   write_file(folder / "a", "12345");
   CHECK(read_text_file(folder / "a", 5) == "12345");
-  CHECK(code_of([&] { read_text_file(folder / "a", 4); }) == Exit::partial_data);
+  CHECK(thrown_exit([&] { read_text_file(folder / "a", 4); }) == Exit::partial_data);
 }
 
 TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
@@ -294,9 +294,9 @@ TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
 
 TEST_CASE("a number that is no exit code of ours is an internal error") {
   for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 130})
-    CHECK(static_cast<int>(exit_of_code(code)) == code);
+    CHECK(static_cast<int>(to_exit(code)) == code);
   for (const int code : {-1, 9, 127, 129, 139, 256}) {
-    CHECK(exit_of_code(code) == Exit::internal_error);
+    CHECK(to_exit(code) == Exit::internal_error);
   }
 }
 

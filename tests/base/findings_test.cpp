@@ -44,10 +44,10 @@ TEST_CASE("the doctor has a remedy for all damage, but not for findings of comma
 TEST_CASE("a finding can be looked up by its id") {
   for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
     const auto id = static_cast<FindingId>(i);
-    CHECK(finding_of(finding_info(id).id) == id);
+    CHECK(find_finding(finding_info(id).id) == id);
   }
-  CHECK_FALSE(finding_of(""));
-  CHECK_FALSE(finding_of("no_such_finding"));
+  CHECK_FALSE(find_finding(""));
+  CHECK_FALSE(find_finding("no_such_finding"));
 }
 
 TEST_CASE("an error with an id keeps it and its exit code in every context") {

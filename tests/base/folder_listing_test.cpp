@@ -90,20 +90,20 @@ TEST_CASE("a pattern names what matches, or the folder that cannot be listed") {
 TEST_CASE("exceptions of the library end in a sentence and an exit code") {
   const auto error_code = [](std::errc code) { return std::make_error_code(code); };
   const Error thread =
-      error_of(std::system_error(error_code(std::errc::resource_unavailable_try_again)));
+      to_error(std::system_error(error_code(std::errc::resource_unavailable_try_again)));
   CHECK(thread.code() == Exit::cannot_write);
   CHECK_THAT(thread.what(), Catch::Contains("cannot start a thread"));
-  CHECK(error_of(std::bad_alloc()).code() == Exit::cannot_write);
-  CHECK_THAT(error_of(std::bad_alloc()).what(), Catch::Contains("out of memory"));
+  CHECK(to_error(std::bad_alloc()).code() == Exit::cannot_write);
+  CHECK_THAT(to_error(std::bad_alloc()).what(), Catch::Contains("out of memory"));
   const Error file =
-      error_of(fs::filesystem_error("status", "/x/y", error_code(std::errc::io_error)));
+      to_error(fs::filesystem_error("status", "/x/y", error_code(std::errc::io_error)));
   CHECK(file.code() == Exit::partial_data);
   CHECK(file.what() == std::string("/x/y: Input/output error"));
-  CHECK(error_of(fs::filesystem_error("mkdir", "/x", error_code(std::errc::no_space_on_device)))
+  CHECK(to_error(fs::filesystem_error("mkdir", "/x", error_code(std::errc::no_space_on_device)))
             .code() == Exit::cannot_write);
   const Error own(Exit::usage, "words");
-  CHECK(error_of(own).code() == Exit::usage);
-  CHECK(error_of(std::runtime_error("odd")).code() == Exit::internal_error);
-  CHECK(exit_of_unreadable(ENOENT) == Exit::nothing_to_do);
-  CHECK(exit_of_unreadable(EMFILE) == Exit::partial_data);
+  CHECK(to_error(own).code() == Exit::usage);
+  CHECK(to_error(std::runtime_error("odd")).code() == Exit::internal_error);
+  CHECK(to_unreadable_exit(ENOENT) == Exit::nothing_to_do);
+  CHECK(to_unreadable_exit(EMFILE) == Exit::partial_data);
 }

@@ -15,23 +15,23 @@ using namespace msprof;
 namespace {
 
 template <typename Append>
-std::string text_of(Append append, double value) {
+std::string appended_text(Append append, double value) {
   std::string out = "x";
   append(out, value);
   return out.substr(1);
 }
 
 std::string rounded(double value) {
-  return text_of(append_sqlite_round3, value);
+  return appended_text(append_sqlite_round3, value);
 }
 std::string fixed3(double value) {
-  return text_of([](std::string& out, double v) { append_fixed3(out, v); }, value);
+  return appended_text([](std::string& out, double v) { append_fixed3(out, v); }, value);
 }
 std::string trimmed(double value) {
-  return text_of(append_fixed3_trimmed, value);
+  return appended_text(append_fixed3_trimmed, value);
 }
 std::string python(double value) {
-  return text_of(append_python_float, value);
+  return appended_text(append_python_float, value);
 }
 
 // Computes the expected values with SQLite.

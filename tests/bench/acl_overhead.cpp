@@ -27,7 +27,7 @@ struct Times {
   double used_s = 0;  // CPU time of all threads
 };
 
-double seconds_of(clockid_t clock) {
+double clock_seconds(clockid_t clock) {
   timespec now = {};
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
@@ -64,11 +64,11 @@ class Runner {
     aclmdlDestroyDesc(desc);
   }
   Times run(int executions) {
-    const Times begin = {seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+    const Times begin = {clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
     for (int i = 0; i < executions; ++i)
       check(aclmdlExecute(id_, input_, output_), "aclmdlExecute");
-    return {seconds_of(CLOCK_MONOTONIC) - begin.passed_s,
-            seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin.used_s};
+    return {clock_seconds(CLOCK_MONOTONIC) - begin.passed_s,
+            clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - begin.used_s};
   }
   // The fastest of 41 runs is the one least disturbed by other programs.
   double fastest_s() {

@@ -98,7 +98,7 @@ double read_by_sftp(BoardPeers& peers, const fs::path& file, std::uint64_t bytes
   const auto sftp = peers.shell().connection().sftp();
   if (!sftp) throw std::runtime_error("the board has no SFTP");
   sftp->set_window(window);
-  return seconds_of([&] {
+  return measure_seconds([&] {
     const std::uint64_t count = sftp->read(file.string(), bytes, [](std::string_view) {});
     if (count != bytes) throw std::runtime_error("the file is not whole");
   });

@@ -26,7 +26,7 @@ double median(std::vector<double> values) {
 }
 
 SshLogin login_to(const test::BoardServer& board, std::uint16_t port) {
-  SshLogin login = test::config_of(board).login;
+  SshLogin login = test::make_config(board).login;
   login.port = port;
   login.host_key = HostKeyPolicy::off;
   return login;
@@ -50,7 +50,7 @@ constexpr const char* kSend =
     R"sh(tar cf - -C "$0" . | to_board "mkdir -p '$1' && cd '$1' && exec tar xf -")sh";
 
 // Lists everything below `root` like a project scan.
-std::vector<ProjectEntry> entries_of(const fs::path& root) {
+std::vector<ProjectEntry> list_entries(const fs::path& root) {
   std::vector<ProjectEntry> entries;
   const auto add = [&](const fs::path& path, const struct stat& status) {
     ProjectEntry entry;
@@ -74,7 +74,7 @@ void empty_folder(const fs::path& folder) {
 
 }  // namespace
 
-double seconds_of(const std::function<void()>& task) {
+double measure_seconds(const std::function<void()>& task) {
   const auto start = std::chrono::steady_clock::now();
   task();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -178,7 +178,7 @@ BoardPeers::BoardPeers(const test::BoardServer& board, std::uint16_t port)
 double BoardPeers::fetch(TransferWay way, const fs::path& folder, const fs::path& into) {
   empty_folder(into);
   BoardTransfer transfer(shell_, facts_, way);
-  return seconds_of([&] {
+  return measure_seconds([&] {
     const FetchReport report = transfer.fetch(folder.string(), {"."}, into, {});
     if (!report.reason.empty()) throw std::runtime_error(report.reason);
   });
@@ -187,12 +187,12 @@ double BoardPeers::fetch(TransferWay way, const fs::path& folder, const fs::path
 double BoardPeers::send(const fs::path& folder, const fs::path& into) {
   fs::remove_all(into);
   BoardTransfer transfer(shell_, facts_);
-  return seconds_of([&] { transfer.send(into.string(), entries_of(folder), {}); });
+  return measure_seconds([&] { transfer.send(into.string(), list_entries(folder), {}); });
 }
 
 double BoardPeers::log_in_and_fetch(const fs::path& folder, const fs::path& into) {
   empty_folder(into);
-  return seconds_of([&] {
+  return measure_seconds([&] {
     BoardShell shell(shell_.login());
     shell.connect();
     BoardTransfer(shell, facts_).fetch(folder.string(), {"."}, into, {});
@@ -206,7 +206,7 @@ double BoardPeers::timed_script(const Words& ssh, const std::string& script,
   for (const std::string& word : ssh) words += shell_quoted(word) + " ";
   Words all = {"-ec", "to_board() { " + words + "\"$@\"; }\n" + script};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  return seconds_of([&] { run_or_throw("/bin/sh", all, options_); });
+  return measure_seconds([&] { run_or_throw("/bin/sh", all, options_); });
 }
 
 double BoardPeers::fetch_by_tools(const fs::path& folder, const fs::path& into) {

@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 // A task to be timed; returns seconds.
 using Timed = std::function<double()>;
 
-double seconds_of(const std::function<void()>& task);
+double measure_seconds(const std::function<void()>& task);
 
 // Medians over the rounds. A ratio above 1 means that ours is that many times as fast.
 struct Outcome {

@@ -94,7 +94,7 @@ tar cf - -C "$0" . | to_board "rm -rf by_hand && mkdir by_hand && cd by_hand && 
   test::RunOptions options_;
 };
 
-Json step_of(const Json& document, const std::string& name) {
+Json find_step(const Json& document, const std::string& name) {
   for (const Json& step : document.at("steps")) {
     if (step.at("name") == name) return step;
   }
@@ -109,7 +109,7 @@ void compare_collect(const test::BoardServer& board, int rounds, std::uint64_t b
   make_big_file(source, bytes);
   User user(board, board.port(), source);
   const auto checked = [&](const std::function<void()>& task) {
-    const double seconds = seconds_of(task);
+    const double seconds = measure_seconds(task);
     if (user.captured_bytes() != bytes) throw std::runtime_error("the capture is not whole");
     return seconds;
   };
@@ -138,7 +138,7 @@ void compare_far_collect(const test::BoardServer& board, int rounds,
   User user(board, network.port(), source);
   make_old(user.project());
   const auto checked = [&](const std::function<void()>& task) {
-    const double seconds = seconds_of(task);
+    const double seconds = measure_seconds(task);
     if (user.captured_bytes() != kFewBytes) throw std::runtime_error("the capture is not whole");
     return seconds;
   };
@@ -164,7 +164,7 @@ void count_unchanged_upload(const test::BoardServer& board, int files, std::uint
   make_old(user.project());
   const auto sent_by_run = [&](Json& upload) {
     const std::uint64_t before = network.bytes_up();
-    upload = step_of(user.collect(), "upload");
+    upload = find_step(user.collect(), "upload");
     return network.bytes_up() - before;
   };
   Json first;

@@ -193,7 +193,7 @@ double bare_copy_seconds(const fs::path& store, const fs::path& copy) {
   return seconds;
 }
 
-double bare_write_of(const fs::path& folder, const fs::path& file) {
+double measure_bare_write(const fs::path& folder, const fs::path& file) {
   return bare_write_seconds(file, bytes_in(folder));
 }
 

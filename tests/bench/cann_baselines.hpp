@@ -15,6 +15,6 @@ std::uint64_t rows_in(const std::filesystem::path& store);
 double bare_copy_seconds(const std::filesystem::path& store, const std::filesystem::path& copy);
 
 // Seconds of a bare write of the total size of the files in `folder` to one file.
-double bare_write_of(const std::filesystem::path& folder, const std::filesystem::path& file);
+double measure_bare_write(const std::filesystem::path& folder, const std::filesystem::path& file);
 
 }  // namespace msprof::bench

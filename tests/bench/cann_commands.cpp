@@ -53,14 +53,14 @@ Measured measure(const std::string& msprof, const fs::path& scratch, std::uint64
     imports.push_back(command({"import"}));
     exports.push_back(command({"export", "summary"}));
     inserts.push_back(bare_copy_seconds(out / "sqlite" / "msprof.db", home / "bare.db"));
-    writes.push_back(bare_write_of(products, home / "bare.csv"));
+    writes.push_back(measure_bare_write(products, home / "bare.csv"));
     measured.csv_bytes = bytes_in(products);
     timelines.push_back(command({"export", "timeline"}));
     dbs.push_back(command({"export", "db"}));
     db_inserts.push_back(bare_copy_seconds(unified_db(out), home / "bare.db"));
     fs::remove_all(out);
     alls.push_back(command({"export", "all"}));
-    all_writes.push_back(bare_write_of(products, home / "bare.csv"));
+    all_writes.push_back(measure_bare_write(products, home / "bare.csv"));
   }
   measured.facts = run.facts;
   measured.rows = rows_in(out / "sqlite" / "msprof.db");

@@ -39,7 +39,7 @@ std::string stamp(std::uint64_t i) {
 }
 
 // Header of a /proc block.
-std::string head_of(std::uint64_t i) {
+std::string block_header(std::uint64_t i) {
   return fmt::format("TimeStamp:{}\nIndex:{}\nDataLen:99\n", 4'000'000'000 + i * 10'000, i);
 }
 
@@ -108,14 +108,14 @@ const CounterKind kKinds[] = {
      }},
     {"cpu_usage", "SystemCpuUsage.data", true, false, false, 40,
      [](std::string& out, std::uint64_t i) {
-       out += head_of(i);
+       out += block_header(i);
        for (const char* const cpu : {"cpu ", "cpu0", "cpu1", "cpu2"})
          out += fmt::format("{0} {1} 0 {1} {1} 0 0 {1} 0 0 0\n", cpu, i * 3);
        out += '\n';
      }},
     {"process_cpu_usage", "4321-CpuUsage.data", true, false, false, 6,
      [](std::string& out, std::uint64_t i) {
-       out += head_of(i);
+       out += block_header(i);
        out += fmt::format(
            "4321 (python3) S 0 1 1 0 -1 0 415 573 30 289 {0} {0} 0 0 20 0 1 0 4 469 520\n"
            "ProcessName:python3\ncpu  {1} 0 {1} {1} 0 0 0 0 0 0\n\n",
@@ -123,7 +123,7 @@ const CounterKind kKinds[] = {
      }},
     {"sys_mem", "Memory.data", true, false, false, 9,
      [](std::string& out, std::uint64_t i) {
-       out += head_of(i);
+       out += block_header(i);
        out += fmt::format(
            "MemTotal: 16252928 kB\nMemFree: {0} kB\nBuffers: 90 kB\nCached: {0} kB\nShmem: 70"
            " kB\nCommitLimit: 8000000 kB\nCommitted_AS: 4000 kB\nHugePages_Total: 120\n"
@@ -132,7 +132,7 @@ const CounterKind kKinds[] = {
      }},
     {"process_mem", "4321-Memory.data", true, false, false, 3,
      [](std::string& out, std::uint64_t i) {
-       out += head_of(i);
+       out += block_header(i);
        out += fmt::format("ProcessName:python3\n{} 300 100 50 0 200 0\n\n", 1000 + i);
      }},
     {"acc_pmu", "stars_soc_profile.data", false, false, true, 4,
@@ -248,7 +248,7 @@ fs::path make_capture(const fs::path& home, const CounterKind& kind, std::uint64
   return folder.folder();
 }
 
-std::string layer_of(const CounterKind& kind) {
+std::string layer_name(const CounterKind& kind) {
   return kind.name == "host_cpu" ? "cpu_usage" : std::string(kind.name);
 }
 
@@ -290,8 +290,8 @@ void measure(const std::string& msprof, const fs::path& scratch, const CounterKi
     rows = rows_in(out / "sqlite" / "msprof.db");
     // A kind that is not imported yet has no layer either.
     if (!kind.has_layer || rows < samples / 4) continue;
-    timelines.push_back(command({"export", "timeline", "--layers", layer_of(kind)}));
-    writes.push_back(bare_write_of(products, home / "bare.json"));
+    timelines.push_back(command({"export", "timeline", "--layers", layer_name(kind)}));
+    writes.push_back(measure_bare_write(products, home / "bare.json"));
   }
   if (rows < samples / 4) {
     fmt::print("  {:<15} is not read\n", kind.name);

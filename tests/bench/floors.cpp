@@ -67,7 +67,7 @@ std::optional<Table> describe(const Database& db, const std::string& name, const
   return table;
 }
 
-std::vector<Table> tables_of(const Database& db) {
+std::vector<Table> read_tables(const Database& db) {
   std::vector<Table> tables;
   Statement read = db.prepare(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
@@ -131,7 +131,7 @@ double make_pages(const fs::path& store, const fs::path& copy) {
   to.execute("CREATE TABLE first (id INTEGER PRIMARY KEY)");
   pages::PageAppender file(to);
   double seconds = 0;
-  for (const Table& table : tables_of(from)) seconds += make_table(from, to, file, table);
+  for (const Table& table : read_tables(from)) seconds += make_table(from, to, file, table);
   return seconds;
 }
 
@@ -142,10 +142,10 @@ double read_pages(const fs::path& store, const fs::path&) {
     fmt::print(stderr, "{} cannot be read by pages\n", store.string());
     std::exit(1);
   }
-  const auto tables = tables_of(db);
+  const auto tables = read_tables(db);
   const auto start = Clock::now();
   for (const Table& table : tables) {
-    const auto root = db.pages()->root_of(table.name);
+    const auto root = db.pages()->find_root(table.name);
     if (table.columns.empty() || !root) continue;
     std::vector<std::size_t> wanted(table.columns.size());
     std::iota(wanted.begin(), wanted.end(), 0);

@@ -77,14 +77,14 @@ Cost run_all(const std::vector<Words>& commands, int at_a_time) {
   return cost;
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
+std::vector<fs::path> list_folder_entries(const fs::path& folder) {
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(folder)) all.push_back(entry.path());
   std::sort(all.begin(), all.end());
   return all;
 }
 
-std::uint64_t bytes_of(const std::vector<fs::path>& files) {
+std::uint64_t total_bytes(const std::vector<fs::path>& files) {
   std::uint64_t bytes = 0;
   for (const fs::path& file : files) bytes += fs::file_size(file);
   return bytes;
@@ -114,7 +114,7 @@ class RankBench {
           {{make_ranks_, "folders", folders.string(), "--ranks", std::to_string(kRanks), "--tasks",
             tasks, "--first", std::to_string(first), "--count", std::to_string(kPortion)}},
           1);
-      const std::vector<fs::path> captures = entries_of(folders);
+      const std::vector<fs::path> captures = list_folder_entries(folders);
       std::vector<Words> imports, makes;
       for (const fs::path& capture : captures) {
         imports.push_back({msprof_, "import", "-q", "-dir", capture.string()});
@@ -131,7 +131,7 @@ class RankBench {
       ranks += run_all(makes, kProcesses);
       fs::remove_all(folders);
       const int done = first + kPortion;
-      if (done == 8 || done == 16 || done == kRanks) whole(done, ranks, entries_of(parts));
+      if (done == 8 || done == 16 || done == kRanks) whole(done, ranks, list_folder_entries(parts));
     }
     const double half = alone.wall_s / kProcesses;
     fmt::print(
@@ -141,9 +141,9 @@ class RankBench {
         together.wall_s);
     fmt::print("  CPU                 {:6.2f} x that of the imports: {:.1f} s, {:.1f} s\n",
                ranks.cpu_s / alone.cpu_s, ranks.cpu_s, alone.cpu_s);
-    const std::vector<fs::path> files = entries_of(parts);
+    const std::vector<fs::path> files = list_folder_entries(parts);
     fmt::print("  a part              {:6.0f} kB for {} tasks\n",
-               static_cast<double>(bytes_of(files)) / 1000 / kRanks, tasks);
+               static_cast<double>(total_bytes(files)) / 1000 / kRanks, tasks);
     const Cost merged = merge(files);
     fmt::print("  merge of {} parts   {:6.2f} s (goal 0.5), peak {:.0f} MB (goal 100)\n", kRanks,
                merged.wall_s, merged.peak_mb);
@@ -155,9 +155,9 @@ class RankBench {
     run_all({{make_ranks_, "parts", parts.string(), "--ranks", std::to_string(count), "--steps",
               "10", "--collectives", "100", "--operators", "500"}},
             1);
-    std::vector<fs::path> files = entries_of(parts);
+    std::vector<fs::path> files = list_folder_entries(parts);
     fmt::print("{} synthetic parts, {:.0f} MB\n", files.size(),
-               static_cast<double>(bytes_of(files)) / 1e6);
+               static_cast<double>(total_bytes(files)) / 1e6);
     std::vector<double> seconds;
     for (const int divisor : {4, 2, 1}) {
       const std::vector<fs::path> some(files.begin(), files.begin() + count / divisor);

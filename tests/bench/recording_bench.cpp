@@ -83,12 +83,12 @@ void task_records(benchmark::State& state) {
   for (auto _ : state) g_recording->append(acl::HostFile::task_track, record.data());
   const double seconds = static_cast<double>(runtime::monotonic_ns() - begin) * 1e-9;
   const auto count = static_cast<std::size_t>(state.iterations());
-  state.counters["a_thread_per_s"] =
-      benchmark::Counter(static_cast<double>(count) / seconds, benchmark::Counter::kAvgThreads);
+  state.counters["a_thread_per_s"] = benchmark::NumberBits(static_cast<double>(count) / seconds,
+                                                           benchmark::NumberBits::kAvgThreads);
   state.counters["to_memcpy"] =
-      benchmark::Counter(seconds / memcpy_seconds(count), benchmark::Counter::kAvgThreads);
-  state.counters["lost"] =
-      benchmark::Counter(static_cast<double>(g_recording->lost()), benchmark::Counter::kAvgThreads);
+      benchmark::NumberBits(seconds / memcpy_seconds(count), benchmark::NumberBits::kAvgThreads);
+  state.counters["lost"] = benchmark::NumberBits(static_cast<double>(g_recording->lost()),
+                                                 benchmark::NumberBits::kAvgThreads);
 }
 BENCHMARK(task_records)
     ->Setup(start)
@@ -122,8 +122,8 @@ void operator_records(benchmark::State& state) {
     task.end_ns = runtime::monotonic_ns();
     acl::record_task(task);
   }
-  state.counters["lost"] =
-      benchmark::Counter(static_cast<double>(g_recording->lost()), benchmark::Counter::kAvgThreads);
+  state.counters["lost"] = benchmark::NumberBits(static_cast<double>(g_recording->lost()),
+                                                 benchmark::NumberBits::kAvgThreads);
 }
 BENCHMARK(operator_records)
     ->Setup(start)

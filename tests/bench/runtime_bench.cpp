@@ -26,7 +26,7 @@ void one_record(benchmark::State& state) {
     work.macs = work.padded_macs = 1'000'000;
     work.input_bytes = work.output_bytes = 100'000;
     for (auto _ : state) {
-      AicoreRecord record;
+      SvpAicoreRecord record;
       record.start_ns = monotonic_ns();
       record.total_cycles = monotonic_ns() - record.start_ns;
       model_units(work, 1, record);
@@ -54,8 +54,9 @@ void convolution_3x3(benchmark::State& state) {
       output(input.size());
   pack_weights(g, weights.data(), packed.data());
   for (auto _ : state) {
-    convolve(g, input.data(), packed.data(), {ones.data(), ones.data(), Activation::kNone, 0.0F},
-             scratch.data(), output.data());
+    convolve(g, input.data(), packed.data(),
+             {ones.data(), ones.data(), Activation::kNoActivation, 0.0F}, scratch.data(),
+             output.data());
     benchmark::DoNotOptimize(output.data());
   }
   const double operations = 2.0 * 9.0 * static_cast<double>(channels * channels * size * size);

@@ -45,7 +45,7 @@ struct Row {
 using Rows = std::vector<Row>;
 
 // A window in the middle of the run: a task takes about 2 us.
-std::string window_of(std::uint64_t tasks) {
+std::string time_window(std::uint64_t tasks) {
   return fmt::format("{}ms:{}ms", tasks / 1000, tasks / 1000 + 10);
 }
 
@@ -60,7 +60,7 @@ Rows all_rows(std::uint64_t tasks) {
       {"timeline --gzip", {"export", "timeline", "--gzip"}},
       {"summary", {"export", "summary"}},
       {"database", {"export", "db"}},
-      {"10 ms of it", {"export", "timeline", "--time-range", window_of(tasks)}, false, 0, 0, 0.1},
+      {"10 ms of it", {"export", "timeline", "--time-range", time_window(tasks)}, false, 0, 0, 0.1},
       {"show", {"show"}, false, 0, 0, 0.1},
       {"query of v_ops", {"query", "SELECT * FROM v_ops", "--format", "csv"}, false, 0, 0, 0.1},
       {"advise", {"advise"}, false, 0, 0, 0.5},
@@ -70,13 +70,17 @@ Rows all_rows(std::uint64_t tasks) {
 
 // Commands that are also measured with three times the tasks.
 Rows rows_of_growth(std::uint64_t tasks) {
-  return {
-      {"raw to store", {"import"}, true},
-      {"raw to timeline", {"export", "timeline"}, true},
-      {"raw to summary", {"export", "summary"}, true},
-      {"raw to database", {"export", "db"}, true},
-      {"advise", {"advise"}},
-      {"10 ms of it", {"export", "timeline", "--time-range", window_of(tasks)}, false, 0, 0, 0.1}};
+  return {{"raw to store", {"import"}, true},
+          {"raw to timeline", {"export", "timeline"}, true},
+          {"raw to summary", {"export", "summary"}, true},
+          {"raw to database", {"export", "db"}, true},
+          {"advise", {"advise"}},
+          {"10 ms of it",
+           {"export", "timeline", "--time-range", time_window(tasks)},
+           false,
+           0,
+           0,
+           0.1}};
 }
 
 struct Capture {
@@ -186,7 +190,7 @@ void print(const Row& row, double machine, bool is_of_vendor) {
   fmt::print("\n");
 }
 
-double seconds_of(const Rows& rows, std::string_view name) {
+double find_seconds(const Rows& rows, std::string_view name) {
   for (const Row& row : rows) {
     if (row.name == name) return row.seconds();
   }
@@ -224,12 +228,12 @@ int main(int argc, char** argv) {
   set_floors(rows, one, scratch, argv[1]);
   for (const Row& row : rows) print(row, machine, tasks == kVendorTasks);
   fmt::print("  --gzip is {:.2f} x the plain timeline (goal 1.3)\n",
-             seconds_of(rows, "timeline --gzip") / seconds_of(rows, "timeline"));
+             find_seconds(rows, "timeline --gzip") / find_seconds(rows, "timeline"));
   fmt::print("{} tasks, {:.0f} MB raw\n", 3 * tasks, static_cast<double>(three.raw_bytes) / 1e6);
   for (const Row& row : grown) {
     print(row, machine, false);
     fmt::print("  {:18} {:6.2f} x the time of a third of the tasks (goal 3.1)\n", "",
-               row.seconds() / seconds_of(rows, row.name));
+               row.seconds() / find_seconds(rows, row.name));
   }
   fs::remove_all(scratch);
   return 0;

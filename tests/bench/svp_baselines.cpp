@@ -32,7 +32,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 // The fields of record `i`, equal in the capture and in the bare insert.
-Row row_of(std::int64_t i) {
+Row make_row(std::int64_t i) {
   const std::int64_t total = 100'000 + (i * 7919) % 50'000;
   Row row = {i % kLayers, 81'234'567'890'123 + i * 150'000, total};
   for (std::size_t unit = 3; unit < 11; ++unit) {
@@ -45,7 +45,7 @@ Row row_of(std::int64_t i) {
 }
 
 void append_record(std::string& bytes, std::int64_t i) {
-  const Row row = row_of(i);
+  const Row row = make_row(i);
   const auto put = [&bytes](const auto& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
@@ -103,7 +103,7 @@ double insert_here(const fs::path& database, std::int64_t records) {
   // The rows are ready before the clock starts, so that only SQLite is measured.
   std::vector<Row> rows;
   rows.reserve(static_cast<std::size_t>(records));
-  for (std::int64_t i = 0; i < records; ++i) rows.push_back(row_of(i));
+  for (std::int64_t i = 0; i < records; ++i) rows.push_back(make_row(i));
 
   fs::remove(database);
   sqlite3* db = nullptr;

@@ -59,7 +59,7 @@ ProjectEntry folder_entry(const std::string& path) {
   return result;
 }
 
-std::vector<std::string> paths_of(const std::vector<ProjectEntry>& entries) {
+std::vector<std::string> list_paths(const std::vector<ProjectEntry>& entries) {
   std::vector<std::string> result;
   for (const ProjectEntry& one : entries) result.push_back(one.path.string());
   return result;
@@ -185,7 +185,7 @@ TEST_CASE("Of a project only what changed is sent, and what went is removed") {
                  {"models/b.om", file(30, 1)}, {"gone", folder()},    {"gone/x", file(1, 1)},
                  {"old", file(1, 1)}};
   const CacheUpdate update = plan_update(project, there);
-  CHECK(paths_of(update.send) == Paths{"models/a.om", "models/b.om", "new"});
+  CHECK(list_paths(update.send) == Paths{"models/a.om", "models/b.om", "new"});
   CHECK(update.remove == Paths{"gone", "old"});
   CHECK(update.files == 3);
   CHECK(update.bytes == 90);
@@ -198,7 +198,7 @@ TEST_CASE("An unchanged project sends nothing, an empty board gets everything") 
   there.files = {{"a", folder()}, {"a/b", file(1, 1)}};
   CHECK(plan_update(project, there).send.empty());
   CHECK(plan_update(project, there).remove.empty());
-  CHECK(paths_of(plan_update(project, {}).send) == Paths{"a", "a/b"});
+  CHECK(list_paths(plan_update(project, {}).send) == Paths{"a", "a/b"});
 }
 
 TEST_CASE("A file that became executable, or a folder, or a link is sent anew") {
@@ -214,7 +214,7 @@ TEST_CASE("A file that became executable, or a folder, or a link is sent anew") 
                  {"was_folder/x", file(1, 1)},
                  {"link", file(0, 0)}};
   const CacheUpdate update = plan_update(project, there);
-  CHECK(paths_of(update.send) == Paths{"tool", "was_file", "was_folder", "link"});
+  CHECK(list_paths(update.send) == Paths{"tool", "was_file", "was_folder", "link"});
   CHECK(update.remove == Paths{"was_file", "was_folder"});
 }
 

@@ -23,25 +23,27 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Connected {
-  explicit Connected(const BoardOptions& options) : board(options), shell(config_of(board).login) {
+  explicit Connected(const BoardOptions& options)
+      : board(options), shell(make_config(board).login) {
     shell.connect();
   }
 
-  BoardRun run_of(const std::vector<std::string>& arguments, const std::string& main = "/bin/sh") {
+  BoardRun make_run(const std::vector<std::string>& arguments,
+                    const std::string& main = "/bin/sh") {
     BoardRun run;
     // Unique: other tests run on this machine at the same time.
     run.id = "test-run-" + std::to_string(::getpid());
     run.working_folder = board.home().string();
     run.main = main;
     run.arguments = arguments;
-    run.stdout_to_stderr = true;
+    run.sends_stdout_to_stderr = true;
     return run;
   }
   std::unique_ptr<BoardProgram> start(const BoardRun& run) {
     return std::make_unique<BoardProgram>(shell, run, [this] { shell.connect(); });
   }
-  ProgramEnd end_of(const std::string& script) {
-    const auto program = start(run_of({"-c", script}));
+  ProgramEnd run_script(const std::string& script) {
+    const auto program = start(make_run({"-c", script}));
     const auto end = program->wait(kHangLimit);
     REQUIRE(end);
     return *end;
@@ -74,9 +76,9 @@ BoardOptions each_board() {
 
 TEST_CASE("The end of an application on a board is known exactly") {
   Connected on(each_board());
-  CHECK(on.end_of("exit 0").exit_code == 0);
-  CHECK(on.end_of("exit 7").exit_code == 7);
-  const ProgramEnd killed = on.end_of("kill -SEGV $$");
+  CHECK(on.run_script("exit 0").exit_code == 0);
+  CHECK(on.run_script("exit 7").exit_code == 7);
+  const ProgramEnd killed = on.run_script("kill -SEGV $$");
   CHECK(killed.signal == SIGSEGV);
   CHECK_FALSE(killed.exit_code);
   CHECK(killed.start_error.empty());
@@ -85,10 +87,10 @@ TEST_CASE("The end of an application on a board is known exactly") {
 TEST_CASE("An application gets its folder, its environment and its arguments as they are") {
   Connected on(each_board());
   fs::create_directories(on.at_home("my folder"));
-  BoardRun run = on.run_of({"-c",
-                            "printf '%s|' \"$PWD\" \"$X\" \"$LD_LIBRARY_PATH\" "
-                            "\"$MSPROF_ACL_JSON\" \"$@\" > out",
-                            "name", "a b", "it's", "", "$HOME", "*"});
+  BoardRun run = on.make_run({"-c",
+                              "printf '%s|' \"$PWD\" \"$X\" \"$LD_LIBRARY_PATH\" "
+                              "\"$MSPROF_ACL_JSON\" \"$@\" > out",
+                              "name", "a b", "it's", "", "$HOME", "*"});
   run.working_folder = on.at_home("my folder").string();
   run.environment = {"X=1 2;3", "LD_LIBRARY_PATH=/theirs"};
   run.libraries = "/ours/lib";
@@ -103,7 +105,7 @@ TEST_CASE("An application gets its folder, its environment and its arguments as 
 TEST_CASE("What cannot be started is told with the reason") {
   Connected on(each_board());
   const auto why = [&](const std::string& main) {
-    const auto program = on.start(on.run_of({}, main));
+    const auto program = on.start(on.make_run({}, main));
     const auto end = program->wait(kHangLimit);
     REQUIRE(end);
     return end->start_error;
@@ -114,7 +116,7 @@ TEST_CASE("What cannot be started is told with the reason") {
   CHECK_THAT(why("/no/such/program"), Contains("no such file"));
   CHECK_THAT(why(on.at_home("plain").string()), Contains("not executable"));
   CHECK_THAT(why(on.at_home("no_interpreter").string()), Contains("interpreter or loader"));
-  BoardRun run = on.run_of({});
+  BoardRun run = on.make_run({});
   run.working_folder = "/no/such/folder";
   const auto program = on.start(run);
   const auto end = program->wait(kHangLimit);
@@ -124,7 +126,7 @@ TEST_CASE("What cannot be started is told with the reason") {
 
 TEST_CASE("TERM and KILL reach the application and what it started") {
   Connected on(each_board());
-  const auto program = on.start(on.run_of(
+  const auto program = on.start(on.make_run(
       {"-c", "trap 'echo ended > ended; exit 3' TERM; sleep 1000 & : > ready; wait; wait"}));
   REQUIRE(eventually([&] {
     CHECK_FALSE(program->wait(std::chrono::milliseconds(10)));
@@ -141,7 +143,7 @@ TEST_CASE("TERM and KILL reach the application and what it started") {
 TEST_CASE("An application that ignores TERM is killed, and said so") {
   Connected on(each_board());
   const auto program =
-      on.start(on.run_of({"-c", "trap '' TERM INT; : > ready; while :; do sleep 1; done"}));
+      on.start(on.make_run({"-c", "trap '' TERM INT; : > ready; while :; do sleep 1; done"}));
   REQUIRE(eventually([&] {
     program->wait(std::chrono::milliseconds(10));
     return fs::exists(on.at_home("ready"));
@@ -159,7 +161,7 @@ TEST_CASE("Processes that an application leaves behind are ended and counted") {
   Connected on(BoardOptions{.kind = each_kind(), .userland = Userland::gnu});
   // One child keeps stdout open; the other is in a new session with all streams closed. The
   // application exits once both are running `sleep`.
-  const ProgramEnd end = on.end_of(
+  const ProgramEnd end = on.run_script(
       "sleep 1000 & one=$!; setsid sleep 1000 </dev/null >/dev/null 2>&1 & two=$!; "
       "for pid in $one $two; do until [ \"$(cat /proc/$pid/comm)\" = sleep ]; do :; done; done; "
       "exit 5");
@@ -171,7 +173,7 @@ TEST_CASE("Processes that an application leaves behind are ended and counted") {
 TEST_CASE("A program object that goes takes the application with it") {
   Connected on(each_board());
   {
-    const auto program = on.start(on.run_of({"-c", ": > ready; sleep 1000"}));
+    const auto program = on.start(on.make_run({"-c", ": > ready; sleep 1000"}));
     REQUIRE(eventually([&] {
       program->wait(std::chrono::milliseconds(10));
       return fs::exists(on.at_home("ready"));
@@ -182,10 +184,10 @@ TEST_CASE("A program object that goes takes the application with it") {
 
 TEST_CASE("After a lost connection the application is ended in order over a new one") {
   Connected on(each_board());
-  const auto program = on.start(
-      on.run_of({"-c",
-                 "trap 'echo last > last; exit 0' TERM; : > ready; while :; do echo x; sleep 0.05; "
-                 "done"}));
+  const auto program = on.start(on.make_run(
+      {"-c",
+       "trap 'echo last > last; exit 0' TERM; : > ready; while :; do echo x; sleep 0.05; "
+       "done"}));
   REQUIRE(eventually([&] {
     program->wait(std::chrono::milliseconds(10));
     return fs::exists(on.at_home("ready"));
@@ -193,7 +195,7 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
   on.board.drop_connections();
   const auto end = program->wait(kHangLimit);
   REQUIRE(end);
-  CHECK(end->connection_lost);
+  CHECK(end->is_connection_lost);
   CHECK(fs::exists(on.at_home("last")));
   CHECK(on.is_clean());
 }
@@ -211,7 +213,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
   const int own_input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   ::dup2(ends[0], STDIN_FILENO);
   ::close(ends[0]);
-  const auto program = on.start(on.run_of({"-c", "wc -c > count"}));
+  const auto program = on.start(on.make_run({"-c", "wc -c > count"}));
   const auto end = program->wait(kHangLimit);
   // Unblocks the typist if it still waits.
   ::dup2(own_input, STDIN_FILENO);
@@ -225,7 +227,7 @@ TEST_CASE("A connection that is lost while an application is started leaves none
   Connected on(BoardOptions{.kind = each_kind()});
   // The application starts before the board's answer arrives.
   DelayProxy line(on.board.port(), std::chrono::milliseconds(100));
-  SshLogin login = config_of(on.board).login;
+  SshLogin login = make_config(on.board).login;
   login.port = line.port();
   login.host_key = HostKeyPolicy::off;
   BoardShell shell(login);
@@ -238,15 +240,15 @@ TEST_CASE("A connection that is lost while an application is started leaves none
   });
   BoardProgram program(
       shell,
-      on.run_of({"-c",
-                 "trap 'echo last > last; exit 0' TERM; : > ready; while :; do sleep 0.1; "
-                 "done"}),
+      on.make_run({"-c",
+                   "trap 'echo last > last; exit 0' TERM; : > ready; while :; do sleep 0.1; "
+                   "done"}),
       [&] { shell.connect(); });
   const auto end = program.wait(kHangLimit);
   cutter.join();
   CHECK(is_ready);
   REQUIRE(end);
-  CHECK(end->connection_lost);
+  CHECK(end->is_connection_lost);
   CHECK(fs::exists(on.at_home("last")));
   CHECK(on.is_clean());
 }

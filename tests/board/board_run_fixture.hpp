@@ -7,7 +7,7 @@
 
 namespace msprof::test {
 
-inline BoardConfig config_of(const BoardServer& board) {
+inline BoardConfig make_config(const BoardServer& board) {
   BoardConfig config;
   config.login.host = BoardServer::host();
   config.login.port = board.port();

@@ -41,7 +41,7 @@ TEST_CASE("The demo runs on a board, and its timelines and tables are made, by o
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   CHECK(fingerprint(project) == before);
-  const Json document = document_of(run);
+  const Json document = parse_document(run);
   REQUIRE(document.at("captures").size() == 1);
   CHECK(document.at("captures")[0].at("has_data") == true);
   CHECK(document.at("notes").empty());

@@ -81,7 +81,7 @@ std::string big_bytes(std::size_t size) {
 
 namespace {
 
-std::string tar_of(const BoardServer& board) {
+std::string tar_command(const BoardServer& board) {
   const fs::path real = fs::canonical(board.tools() / "tar");
   // busybox selects its applet by the name it is called with.
   return real.string() + (real.filename() == "busybox" ? " tar" : "") + " \"$@\"";
@@ -90,12 +90,12 @@ std::string tar_of(const BoardServer& board) {
 }  // namespace
 
 void before_packing(BoardServer& board, const std::string& script) {
-  board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar_of(board));
+  board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar_command(board));
 }
 
 void after_packing(BoardServer& board, const std::string& script) {
   board.replace_tool(
-      "tar", tar_of(board) + "\ncode=$?\ncase $1 in c*)\n" + script + "\n;; esac\nexit $code");
+      "tar", tar_command(board) + "\ncode=$?\ncase $1 in c*)\n" + script + "\n;; esac\nexit $code");
 }
 
 void shorten_wait_for_lost_run(BoardServer& board, int count) {
@@ -131,7 +131,7 @@ std::string litter_on(const BoardServer& board, std::size_t kept) {
   return litter;
 }
 
-std::string litter_of(const BoardUser& user) {
+std::string find_litter(const BoardUser& user) {
   std::string litter;
   if (!user.project_is_untouched()) litter += "the project was changed\n";
   for (const std::string& name : names_in(user.output())) {
@@ -141,7 +141,7 @@ std::string litter_of(const BoardUser& user) {
 }
 
 std::string BoardScene::litter(std::size_t kept) const {
-  return litter_on(board, kept) + litter_of(user);
+  return litter_on(board, kept) + find_litter(user);
 }
 
 std::vector<std::string> BoardScene::arrived() const {

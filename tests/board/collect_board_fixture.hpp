@@ -96,7 +96,7 @@ void shorten_wait_for_lost_run(BoardServer& board, int count = kShortSleeps);
 // Waits for cleanup in progress. Allowed are the cache, an empty runs/ and `kept` runs in kept/.
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);
 // Same for the user's machine: changes in the project, temporary files in the output folder.
-std::string litter_of(const BoardUser& user);
+std::string find_litter(const BoardUser& user);
 
 inline const Words kOnlyJob = {kBoardJob};
 

@@ -146,7 +146,7 @@ TEST_CASE("What came home before a line broke and what is on the board then are 
   const auto runs = names_in(kept);
   REQUIRE(runs.size() == 1);
   CHECK(bytes.size() == fs::file_size(kept / runs.front() / "profiling" / kBoardJob / "data/n"));
-  CHECK(litter_on(board, 1) + litter_of(user) == "");
+  CHECK(litter_on(board, 1) + find_litter(user) == "");
 }
 
 TEST_CASE("An msprof that is killed has here what is not on the board any more") {
@@ -243,7 +243,7 @@ TEST_CASE("--fetch puts together what came home before msprof was killed and the
   const KilledDrain scene(each_kind());
   check_fetch(scene, scene.user.output());
   // The next run into the same folder removes what the killed msprof left there.
-  CHECK(litter_of(scene.user) == "");
+  CHECK(find_litter(scene.user) == "");
 }
 
 TEST_CASE("--fetch into another output folder finds what came home by the board's note") {
@@ -281,7 +281,7 @@ void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bo
   CHECK(zeros > 0);
   CHECK(contains(forced.err, std::string(kBoardJob) + "/data/n: " + std::to_string(zeros) +
                                  " of its " + std::to_string(scene.size) + " bytes are missing"));
-  CHECK(litter_on(scene.board) + litter_of(scene.user) == "");
+  CHECK(litter_on(scene.board) + find_litter(scene.user) == "");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_CASE("A layout in the user's folder gives products of every run on the boar
   write_file(scene.layouts / "ours.json", board_layout(16));
   const RunResult run = scene.run({"--all", "--json"});
   INFO(run.err);
-  const Json document = document_of(run);
+  const Json document = parse_document(run);
   REQUIRE(document.at("captures").size() == 1);
   const fs::path capture = document.at("captures")[0].at("path").get<std::string>();
   const std::string file = (scene.layouts / "ours.json").string();
@@ -73,7 +73,7 @@ TEST_CASE("Without a layout that fits, a capture of a board says what it lacks")
   const RunResult run = scene.run({"--all", "--json"});
   INFO(run.err);
   CHECK(run.exit_code == 3);
-  const fs::path capture = document_of(run).at("captures")[0].at("path").get<std::string>();
+  const fs::path capture = parse_document(run).at("captures")[0].at("path").get<std::string>();
   CHECK_FALSE(Json::parse(read_file(capture / "run.json")).contains("layout"));
 }
 

@@ -61,12 +61,12 @@ TEST_CASE("--clean-board alone removes all of it, and says so in the document of
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
-  const auto document = document_of(run);
+  const auto document = parse_document(run);
   CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == scene.board.address());
   CHECK(document.at("exit_code") == 0);
   CHECK(document.at("board").at("folder") == (scene.board.home() / "msprof").string());
-  CHECK_FALSE(step_of(document, "clean board").is_null());
+  CHECK_FALSE(find_step(document, "clean board").is_null());
 }
 
 TEST_CASE("The document names host and board also where the run came to nothing") {
@@ -81,7 +81,7 @@ TEST_CASE("The document names host and board also where the run came to nothing"
                                     scene.user.ini(), "--output", scene.user.output(), "--json"},
                                    scene.user.run_options());
   INFO(run.err);
-  const auto document = document_of(run);
+  const auto document = parse_document(run);
   CHECK(run.exit_code == 7);
   CHECK(document.at("host") == scene.board.address());
   CHECK(document.at("board").at("system") == "Linux");

@@ -110,7 +110,7 @@ TEST_CASE("A board that asks by keyboard-interactive gets the password once, and
   CHECK(scene.arrived() == Words{kBoardJob});
   CHECK(names_in(server.home() / "msprof") == Words{"cache", "runs"});
   CHECK(names_in(server.home() / "msprof/runs").empty());
-  CHECK(litter_of(scene.user) == "");
+  CHECK(find_litter(scene.user) == "");
 }
 
 TEST_CASE(
@@ -329,12 +329,12 @@ TEST_CASE("Where the board is not reached, --json has the reason and the code") 
   const ReservedPort port;
   configure(scene.user, bare_ini(port.number()));
   const RunResult run = scene.user.collect({"--json"}, {"job", kBoardJob});
-  const nlohmann::json document = document_of(run);
+  const nlohmann::json document = parse_document(run);
   REQUIRE(document.is_object());
   CHECK(run.exit_code == 6);
   CHECK(document.at("exit_code") == 6);
   CHECK(contains(document.at("error").get<std::string>(), "refused"));
-  CHECK(count_of(run.err, "error: ") <= 1);
+  CHECK(count_occurrences(run.err, "error: ") <= 1);
 }
 
 }  // namespace msprof::test

@@ -59,7 +59,7 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
   const RunResult refused = run_msprof(words, scene.user.run_options());
   INFO(refused.err);
   CHECK(refused.exit_code == 5);
-  CHECK(document_of(refused).at("error_id") == "kept_results");
+  CHECK(parse_document(refused).at("error_id") == "kept_results");
   CHECK(contains(refused.err, kept.string()));
   CHECK(contains(refused.err, "20260101-120000-1 ("));
   CHECK(contains(refused.err, "20260102-120000-2 ("));
@@ -131,7 +131,7 @@ TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   const RunResult run = run_msprof(words, options);
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
-  CHECK(step_of(document_of(run), "upload").at("bytes") == 0);
+  CHECK(find_step(parse_document(run), "upload").at("bytes") == 0);
   CHECK(fs::exists(scene.user.in_job("data/aicore.0.m.1.1.1.0")));
   const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
   CHECK(read_file(files / "made") == "x");
@@ -196,7 +196,7 @@ TEST_CASE("What an earlier version left in .msprof is found, and its copies are 
     const RunResult next = scene.user.collect({"--json"}, {"job", kBoardJob});
     INFO(next.err);
     CHECK(next.exit_code == 0);
-    CHECK(step_of(document_of(next), "upload").at("bytes") == 0);
+    CHECK(find_step(parse_document(next), "upload").at("bytes") == 0);
     CHECK(names_in(scene.board.home() / "msprof/cache").size() == 1);
   }
   const RunResult fetched = run_msprof(fetch, scene.user.run_options());
@@ -324,8 +324,8 @@ TEST_CASE("Where there is no room for two copies, the run takes the board's own 
     INFO(run.err);
     REQUIRE(run.exit_code == 0);
     CHECK(contains(run.err, "low disk space on " + scene.board.address()));
-    CHECK_FALSE(document_of(run).contains("remains"));
-    CHECK(step_of(document_of(run), "upload").at("bytes") > kModelBytes);
+    CHECK_FALSE(parse_document(run).contains("remains"));
+    CHECK(find_step(parse_document(run), "upload").at("bytes") > kModelBytes);
     CHECK(names_in(scene.board.home() / "msprof/cache").empty());
     CHECK(scene.litter() == "");
   }

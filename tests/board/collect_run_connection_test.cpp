@@ -46,7 +46,7 @@ struct BrokenScene {
     return runs.empty() ? all : all / runs.front();
   }
   std::string litter(std::size_t kept_runs = 0) const {
-    return litter_on(board, kept_runs) + litter_of(user);
+    return litter_on(board, kept_runs) + find_litter(user);
   }
 
   BoardServer board;
@@ -320,7 +320,7 @@ TEST_CASE("A board that comes back with another host key ends the run, and gets 
                                  accepted));
   CHECK(contains(result.err, "presented was " + scene.board.host_key_fingerprint()));
   CHECK_FALSE(contains(result.err, "could not be reached"));
-  CHECK(count_of(result.err, "presented was ") == 1);
+  CHECK(count_occurrences(result.err, "presented was ") == 1);
   CHECK(contains(result.err, "/kept/"));
   const std::string log = scene.board.log().substr(said_before);
   for (const char* word : {"Failed", "Accepted", "assword auth"}) CHECK_FALSE(contains(log, word));

@@ -51,7 +51,7 @@ TEST_CASE("A second run at the same time is refused with the holder's name") {
   CHECK(contains(refused.err, "in progress"));
   CHECK(contains(refused.err, "--force"));
   CHECK(names_in(other.output()).empty());
-  CHECK(litter_of(other) == "");
+  CHECK(find_litter(other) == "");
   first.send(SIGINT);
   const RunResult result = first.wait();
   INFO(result.err);
@@ -96,7 +96,7 @@ TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
   second.send(SIGINT);
   CHECK(second.wait().exit_code == 130);
   CHECK(names_in(other.output()) == Words{kBoardJob});
-  CHECK(scene.litter() + litter_of(other) == "");
+  CHECK(scene.litter() + find_litter(other) == "");
 }
 
 TEST_CASE("The lock of a holder that is gone stops nobody") {
@@ -164,7 +164,7 @@ TEST_CASE("While a board waits for a lost run, others are told so, and may take 
   CHECK(forced.exit_code == 0);
   CHECK(names_in(other.output()) == Words{kOtherBoardJob});
   // The application of the lost run is still ended, and its recording is kept.
-  CHECK(litter_on(scene.board, 1) + litter_of(other) == "");
+  CHECK(litter_on(scene.board, 1) + find_litter(other) == "");
 }
 
 TEST_CASE("The board speaks now and then, so that it finds out that nobody is there any more") {
@@ -172,7 +172,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   // The board sends a byte every 10 s.
   board.replace_tool("sleep", "[ \"$1\" != 10 ] || set -- 0.5\nexec /usr/bin/sleep \"$@\"");
   const CutProxy network(board.port());
-  BoardConfig config = config_of(board);
+  BoardConfig config = make_config(board);
   config.login.port = network.port();
   config.login.host_key = HostKeyPolicy::accept_new;
   BoardShell shell(config.login);
@@ -180,7 +180,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   BoardLease lease(shell, "", "test-run", 0, false);
   lease.await();
   // All earlier output of the board has been received.
-  REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
+  REQUIRE(shell.ask({"asking nothing", "true"}, {}).has_succeeded());
   const auto before = network.bytes_down();
   CHECK(eventually([&] { return network.bytes_down() > before; }));
   lease.release();
@@ -202,7 +202,7 @@ TEST_CASE("A run that was pushed aside is not disturbed by those that come later
   INFO(result.err);
   CHECK(result.exit_code == 130);
   CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
-  CHECK(scene.litter() + litter_of(other) == "");
+  CHECK(scene.litter() + find_litter(other) == "");
 }
 
 }  // namespace msprof::test

@@ -176,7 +176,7 @@ TEST_CASE("A board that fails leaves the others, and the gravest exit code is th
   const RunResult away = two.collect({"--json"}, {"job", kBoardJob});
   INFO(away.err);
   CHECK(away.exit_code == 6);
-  const auto document = document_of(away);
+  const auto document = parse_document(away);
   CHECK(document.at("schema") == "msprof.collect_boards/1");
   CHECK(document.at("exit_code") == 6);
   REQUIRE(document.at("boards").size() == 2);

@@ -16,7 +16,7 @@ namespace {
 
 const Words kJob = {"job", kBoardJob};
 
-std::string port_of(const BoardServer& server) {
+std::string port_text(const BoardServer& server) {
   return std::to_string(server.port());
 }
 
@@ -39,11 +39,11 @@ struct NamedScene {
   }
   // Configuration that reaches the board by its name, with its key.
   std::string lab7(const std::string& more = "") const {
-    return "Host lab7\n  HostName 127.0.0.1\n  Port " + port_of(board()) +
+    return "Host lab7\n  HostName 127.0.0.1\n  Port " + port_text(board()) +
            "\n  User board\n  IdentityFile ~/board_key\n  " + more + "\n";
   }
   std::string gate_host() const {
-    return "Host gate\n  HostName 127.0.0.1\n  Port " + port_of(gate) +
+    return "Host gate\n  HostName 127.0.0.1\n  Port " + port_text(gate) +
            "\n  User board\n  IdentityFile " + gate.client_key().string() + "\n";
   }
   RunResult collect(const Words& options) const {
@@ -71,8 +71,8 @@ TEST_CASE("A name of ssh's configuration is a board, with its address, port, acc
   const RunResult run = user.collect({"--host", "lab7"});
   CHECK(run.exit_code == 0);
   CHECK(contains(run.err, "logged in with key " + (user.home() / "board_key").string()));
-  CHECK(contains(run.err, "on board@lab7:" + port_of(user.board())));
-  CHECK(contains(run.err, "lab7 is 127.0.0.1 port " + port_of(user.board())));
+  CHECK(contains(run.err, "on board@lab7:" + port_text(user.board())));
+  CHECK(contains(run.err, "lab7 is 127.0.0.1 port " + port_text(user.board())));
   CHECK(contains(run.err, "HostName (" + (user.home() / ".ssh/config").string() + ", line 2)"));
   user.ini("ip = lab7\n");
   CHECK(user.collect({}).exit_code == 0);
@@ -83,12 +83,12 @@ TEST_CASE("The command line wins over the ini, the ini over ssh's configuration"
   const NamedScene user({.password_login = false});
   const std::string key = user.board().client_key().string();
   user.config("Host lab7\nHostName 127.0.0.1\nPort 1\nUser nobody\nIdentityFile /nowhere\n");
-  user.ini("ip = lab7\nport = " + port_of(user.board()) + "\nusername = wrong\nkey = " + key +
+  user.ini("ip = lab7\nport = " + port_text(user.board()) + "\nusername = wrong\nkey = " + key +
            "\n");
   CHECK(user.collect({}).exit_code == 6);
   CHECK(user.collect({"--host", "board@lab7"}).exit_code == 0);
   user.ini("ip = lab7\nport = 1\nusername = wrong\n");
-  CHECK(user.collect({"--host", "board@lab7:" + port_of(user.board()), "--key", key}).exit_code ==
+  CHECK(user.collect({"--host", "board@lab7:" + port_text(user.board()), "--key", key}).exit_code ==
         0);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("A password is taken at the third try, and not asked for a fourth time
   user.ini("ip = lab7\n");
   TypedTerminal terminal(msprof_path(), user.words({}),
                          {.variables = user.board().client_variables()});
-  const std::string question = "password for board@lab7:" + port_of(user.board()) + ": ";
+  const std::string question = "password for board@lab7:" + port_text(user.board()) + ": ";
   const bool is_asked = terminal.wait_for(question);
   INFO(terminal.screen());
   REQUIRE(is_asked);
@@ -227,15 +227,15 @@ TEST_CASE("A board behind others is reached over them, by ProxyJump, jump or --j
   user.config(both + user.lab7() + "Host *\n  ProxyJump gate\n");
   const RunResult config = user.collect({"--host", "lab7"});
   CHECK(config.exit_code == 0);
-  CHECK(contains(config.err, "over board@gate:" + port_of(user.gate)));
-  CHECK(contains(config.err, "board@gate:" + port_of(user.gate) + ": logged in with key"));
+  CHECK(contains(config.err, "over board@gate:" + port_text(user.gate)));
+  CHECK(contains(config.err, "board@gate:" + port_text(user.gate) + ": logged in with key"));
   CHECK(contains(user.gate.log(), "Accepted publickey"));
 
   user.config(both + user.lab7());
-  const std::string way = "gate,inner:" + port_of(second);
+  const std::string way = "gate,inner:" + port_text(second);
   const RunResult option = user.collect({"--host", "lab7", "--jump", way});
   CHECK(option.exit_code == 0);
-  CHECK(contains(option.err, "over board@gate:" + port_of(user.gate) + ", board@inner:"));
+  CHECK(contains(option.err, "over board@gate:" + port_text(user.gate) + ", board@inner:"));
   user.ini("ip = lab7\njump = " + way + "\n");
   CHECK(user.collect({}).exit_code == 0);
   CHECK(user.scene.litter() == "");
@@ -243,7 +243,7 @@ TEST_CASE("A board behind others is reached over them, by ProxyJump, jump or --j
 
 TEST_CASE("A jump host has a question of its own, and never sees what is for the board") {
   const NamedScene user({.key_login = false}, {.password = "gate;1", .key_login = false});
-  user.ini("ip = 127.0.0.1\nusername = board\nport = " + port_of(user.board()) +
+  user.ini("ip = 127.0.0.1\nusername = board\nport = " + port_text(user.board()) +
            "\npwd = " + user.board().password() + "\n");
   const std::string jump = user.gate.address();
   const std::string question = "password for jump host " + jump + ": ";
@@ -273,9 +273,9 @@ TEST_CASE("A board that is not checked does not make its jump host unchecked") {
   user.board().forget_host_key();
   const RunResult off = user.collect({"--host", "lab7", "--host-key", "off"});
   CHECK(off.exit_code == 6);
-  CHECK(contains(off.err, "board@gate:" + port_of(user.gate) + ": unknown host key"));
+  CHECK(contains(off.err, "board@gate:" + port_text(user.gate) + ": unknown host key"));
   CHECK(user.collect({"--host", "lab7", "--host-key", "accept-new"}).exit_code == 0);
-  CHECK(contains(read_file(user.board().known_hosts()), port_of(user.gate)));
+  CHECK(contains(read_file(user.board().known_hosts()), port_text(user.gate)));
 }
 
 TEST_CASE("A connection that is lost with its jump host comes back over it") {
@@ -308,10 +308,10 @@ TEST_CASE("doctor tells where the login comes from, and which jump host fails") 
     UNSCOPED_INFO(result.out << result.err);
     return result;
   };
-  const std::string gate = "board@gate:" + port_of(user.gate);
-  const auto evidence_of = [](const RunResult& result, const std::string& name) {
+  const std::string gate = "board@gate:" + port_text(user.gate);
+  const auto find_evidence = [](const RunResult& result, const std::string& name) {
     std::string last = "none of " + name;
-    const nlohmann::json document = document_of(result);
+    const nlohmann::json document = parse_document(result);
     for (const auto& check : document.at("checks")) {
       if (check.at("name") == name) {
         last =
@@ -323,14 +323,14 @@ TEST_CASE("doctor tells where the login comes from, and which jump host fails") 
   };
   const RunResult good = doctor();
   CHECK(good.exit_code == 0);
-  CHECK(contains(evidence_of(good, "ssh config"), "ok: lab7 is 127.0.0.1 port "));
-  CHECK(contains(evidence_of(good, "ssh config"), "ProxyJump ("));
-  CHECK(contains(evidence_of(good, "address"), "answers, over " + gate));
+  CHECK(contains(find_evidence(good, "ssh config"), "ok: lab7 is 127.0.0.1 port "));
+  CHECK(contains(find_evidence(good, "ssh config"), "ProxyJump ("));
+  CHECK(contains(find_evidence(good, "address"), "answers, over " + gate));
   user.gate.stop();
   const RunResult bad = doctor();
   CHECK(bad.exit_code == 6);
-  CHECK(
-      contains(evidence_of(bad, "address"), "jump host 1 of 1: " + gate + ": connection refused"));
+  CHECK(contains(find_evidence(bad, "address"),
+                 "jump host 1 of 1: " + gate + ": connection refused"));
 }
 
 }  // namespace msprof::test

@@ -48,7 +48,7 @@ struct SurvivalScene {
     return eventually([&] { return !names_in(board.home() / "msprof/kept").empty(); });
   }
   std::string litter(std::size_t kept = 0) const {
-    return litter_on(board, kept) + litter_of(user);
+    return litter_on(board, kept) + find_litter(user);
   }
 
   BoardServer board;
@@ -109,8 +109,8 @@ TEST_CASE("A run with --survive goes on when the connection is back") {
   CHECK(result.exit_code == 7);
   CHECK(contains(result.err, "main exited with code 3"));
   CHECK(result.out == "first\nsecond\n");
-  CHECK(count_of(result.err, "one\n") == 1);
-  CHECK(count_of(result.err, "two\n") == 1);
+  CHECK(count_occurrences(result.err, "one\n") == 1);
+  CHECK(count_occurrences(result.err, "two\n") == 1);
   check_results(scene);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   CHECK(result.exit_code == 7);
   CHECK(contains(result.err, "main was killed by SIGSEGV"));
   CHECK(contains(result.err, "second\n"));
-  CHECK(count_of(result.err, "first\n") == 0);
+  CHECK(count_occurrences(result.err, "first\n") == 0);
   const auto document = nlohmann::json::parse(result.out);
   CHECK(document["application"]["signal"] == "SIGSEGV");
   check_results(scene);

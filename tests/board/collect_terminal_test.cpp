@@ -162,16 +162,16 @@ TEST_CASE("The end of stdin is the same with a terminal of the board and without
 namespace {
 
 void check_ends(const BoardScene& scene, const std::string& tty) {
-  const auto end_of = [&](const Words& application) {
+  const auto run_to_end = [&](const Words& application) {
     const RunResult run = scene.user.collect({tty}, application);
     UNSCOPED_INFO(run.out << run.err);
     CHECK_FALSE(contains(run.out, "@msprof"));
     CHECK(run.exit_code == 7);
     return run.err;
   };
-  CHECK(contains(end_of({"exit", "7"}), "main exited with code 7"));
-  CHECK(contains(end_of({"exit", "127"}), "main exited with code 127"));
-  CHECK(contains(end_of({"say", "x", "raise", "11"}), "main was killed by SIGSEGV"));
+  CHECK(contains(run_to_end({"exit", "7"}), "main exited with code 7"));
+  CHECK(contains(run_to_end({"exit", "127"}), "main exited with code 127"));
+  CHECK(contains(run_to_end({"say", "x", "raise", "11"}), "main was killed by SIGSEGV"));
   const RunResult left = scene.user.collect(
       {tty},
       {"job", kBoardJob, "child", scene.user.at("child"), "daemon", scene.user.at("daemon")});
@@ -179,7 +179,7 @@ void check_ends(const BoardScene& scene, const std::string& tty) {
   CHECK(contains(left.err, "main left 2 processes running; they were stopped"));
 
   write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
-  CHECK(contains(end_of({}), "cannot run main: the interpreter or loader"));
+  CHECK(contains(run_to_end({}), "cannot run main: the interpreter or loader"));
   CHECK(scene.litter().find("processes") == std::string::npos);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("--tty is refused where it makes no sense") {
   const BoardScene scene;
   const RunResult json = scene.user.collect({"--tty", "--json"}, {"job", kBoardJob});
   CHECK(json.exit_code == 2);
-  CHECK(document_of(json).at("error_id") == "tty_with_json");
+  CHECK(parse_document(json).at("error_id") == "tty_with_json");
   CHECK(scene.user.collect({"--tty", "--no-tty"}, {}).exit_code == 2);
   const RunResult here = run_msprof({"collect", "-m", "main", "--tty"}, scene.user.run_options());
   CHECK(here.exit_code == 2);

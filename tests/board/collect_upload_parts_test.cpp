@@ -80,7 +80,7 @@ TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
   CHECK((read_file(scene.copy()) == big_bytes(kModelBytes)));
   CHECK(scene.network.bytes_up() > kModelBytes);
   CHECK(scene.network.bytes_up() < kModelBytes + application_bytes() + kSlack);
-  CHECK(litter_on(scene.board) + litter_of(scene.user) == "");
+  CHECK(litter_on(scene.board) + find_litter(scene.user) == "");
 }
 
 namespace {

@@ -72,12 +72,12 @@ struct CountedScene {
                    "--config", user.ini(), "--output", user.output() / std::to_string(++runs)};
     words.insert(words.end(), more.begin(), more.end());
     const RunResult run = run_msprof(words, user.run_options());
-    Json document = document_of(run);
+    Json document = parse_document(run);
     INFO(run.err);
     REQUIRE(run.exit_code == 0);
     document["sent"] = proxy.bytes_up() - before;
     document["err"] = run.err;
-    CHECK(litter_on(board) + litter_of(user) == "");
+    CHECK(litter_on(board) + find_litter(user) == "");
     return document;
   }
 
@@ -88,11 +88,11 @@ struct CountedScene {
 };
 
 std::uint64_t uploaded_files(const Json& document) {
-  return step_of(document, "upload").at("files").get<std::uint64_t>();
+  return find_step(document, "upload").at("files").get<std::uint64_t>();
 }
 
 std::uint64_t uploaded_bytes(const Json& document) {
-  return step_of(document, "upload").at("bytes").get<std::uint64_t>();
+  return find_step(document, "upload").at("bytes").get<std::uint64_t>();
 }
 
 std::string heard(const Json& document) {
@@ -255,7 +255,7 @@ TEST_CASE("A login, an older capture and what .msprofignore names never leave th
   write_file(project / "notes/n", secret);
   write_file(project / "x.tmp", secret);
   add_lister(project);
-  const Contents before = contents_of(project);
+  const Contents before = read_contents(project);
   // As in the manual: the ini file in the project, and results in the current folder.
   const RunResult run =
       run_msprof({"collect", "-m", "list.sh", "--config", "board.ini"}, scene.user.run_options());
@@ -266,7 +266,7 @@ TEST_CASE("A login, an older capture and what .msprofignore names never leave th
     CHECK_FALSE(contains(run.out, name));
   }
   CHECK(files_with(scene.board.home(), secret).empty());
-  Contents after = contents_of(project);
+  Contents after = read_contents(project);
   CHECK(after.erase(kBoardJob) == 1);
   std::erase_if(after, [](const auto& entry) {
     return entry.first.starts_with(std::string(kBoardJob) + "/");

@@ -13,7 +13,7 @@ namespace msprof::test {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-Contents contents_of(const fs::path& folder) {
+Contents read_contents(const fs::path& folder) {
   Contents contents;
   if (!fs::exists(folder)) return contents;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -47,15 +47,15 @@ Contents capture_without_msprof(const BoardUser& user, const Words& application)
   write_file(folder / "acl.json",
              Json{{"profiler", {{"switch", "on"}, {"output", (folder / "out").string()}}}}.dump());
   run_program(user.project() / "main", application, {.folder = folder.path()});
-  return contents_of(folder / "out" / kBoardJob);
+  return read_contents(folder / "out" / kBoardJob);
 }
 
-Json document_of(const RunResult& run) {
+Json parse_document(const RunResult& run) {
   const Json document = Json::parse(run.out, nullptr, false);
   return document.is_object() ? document : Json();
 }
 
-Json step_of(const Json& document, const std::string& name) {
+Json find_step(const Json& document, const std::string& name) {
   for (const Json& step : document.value("steps", Json::array())) {
     if (step.at("name") == name) return step;
   }
@@ -69,7 +69,7 @@ void configure(const BoardUser& user, const std::string& text) {
 
 std::vector<std::string> files_with(const fs::path& folder, std::string_view secret) {
   std::vector<std::string> found;
-  for (const auto& [path, value] : contents_of(folder)) {
+  for (const auto& [path, value] : read_contents(folder)) {
     if (contains(path, secret) || contains(value, secret)) found.push_back(path);
   }
   return found;

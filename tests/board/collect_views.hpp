@@ -15,7 +15,7 @@ namespace msprof::test {
 
 // Each entry below `folder` by path: "folder", "link TEXT", or "file " and its bytes.
 using Contents = std::map<std::string, std::string>;
-Contents contents_of(const std::filesystem::path& folder);
+Contents read_contents(const std::filesystem::path& folder);
 // Paths that exist on one side only or differ, one per line; empty if equal.
 std::string differences(const Contents& left, const Contents& right);
 
@@ -24,9 +24,9 @@ std::string differences(const Contents& left, const Contents& right);
 Contents capture_without_msprof(const BoardUser& user, const Words& application);
 
 // Parses the document of --json; null if stdout is not JSON.
-nlohmann::json document_of(const RunResult& run);
+nlohmann::json parse_document(const RunResult& run);
 // Returns a step by name; null if it does not exist.
-nlohmann::json step_of(const nlohmann::json& document, const std::string& name);
+nlohmann::json find_step(const nlohmann::json& document, const std::string& name);
 
 // Replaces the user's ini file and makes it unreadable for others.
 void configure(const BoardUser& user, const std::string& text);

@@ -87,14 +87,14 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   CHECK(contains(run.err, "main exited with code 0"));
   const Contents expected = capture_without_msprof(scene.user, kRich);
   REQUIRE(expected.size() > 45);
-  Contents arrived = contents_of(scene.user.output() / kBoardJob);
+  Contents arrived = read_contents(scene.user.output() / kBoardJob);
   CHECK(arrived.erase("run.json") == 1);  // written on this machine
   CHECK(differences(arrived, expected) == "");
   const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
-  CHECK(contents_of(files) == Contents{{"made", "folder"},
-                                       {"made/new.txt", "file made"},
-                                       {"models", "folder"},
-                                       {"models/m.om", "file changed"}});
+  CHECK(read_contents(files) == Contents{{"made", "folder"},
+                                         {"made/new.txt", "file made"},
+                                         {"models", "folder"},
+                                         {"models/m.om", "file changed"}});
   CHECK(contains(run.err, "made/new.txt"));
   CHECK(contains(run.err, "models/gone.om"));
   CHECK(scene.arrived().size() == 2);
@@ -196,7 +196,7 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   CHECK(contains(run.err, "hello\n"));
-  const Json document = document_of(run);
+  const Json document = parse_document(run);
   REQUIRE(document.is_object());
   CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == scene.board.address());
@@ -221,15 +221,15 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.project())) {
     if (entry.is_regular_file()) project_bytes += entry.file_size();
   }
-  CHECK(step_of(document, "upload").at("bytes") == project_bytes);
-  CHECK(step_of(document, "upload").at("files") == 3);
+  CHECK(find_step(document, "upload").at("bytes") == project_bytes);
+  CHECK(find_step(document, "upload").at("files") == 3);
   std::uint64_t fetched = 4;
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.output() / kBoardJob)) {
     // run.json is written on this machine.
     if (entry.is_regular_file() && entry.path().filename() != "run.json")
       fetched += entry.file_size();
   }
-  CHECK(step_of(document, "fetch").at("bytes") == fetched);
+  CHECK(find_step(document, "fetch").at("bytes") == fetched);
   CHECK(scene.litter() == "");
 }
 

@@ -33,7 +33,7 @@ std::string refusal(const std::string& text) {
   return "not refused";
 }
 
-std::string password_of(const std::string& line) {
+std::string parse_password(const std::string& line) {
   return parse("[ssh_config]\nip = 10.0.0.1\nusername = root\n" + line + "\nport = 22\n")
       .password.reveal();
 }
@@ -83,19 +83,19 @@ TEST_CASE("a password is kept to the byte, the blanks around it excepted") {
       "\xE5\xAF\x86\xE7\xA0\x81", "\xE9\xE8 latin", "$HOME", "`id`", "\x01\x02");
   for (const char* before : {"pwd = ", "pwd=", "  pwd = ", "\t pwd\t=\t", "PWD= ", "password = "}) {
     INFO(before << password);
-    CHECK(password_of(before + password) == password);
-    CHECK(password_of(before + password + "  \t") == password);
+    CHECK(parse_password(before + password) == password);
+    CHECK(parse_password(before + password + "  \t") == password);
   }
 }
 
 TEST_CASE("long passwords are kept whole, too long lines are refused") {
   for (const std::size_t size : {199U, 200U, 300U, 5000U, 65'000U}) {
     const std::string password = "p" + std::string(size - 2, ';') + "q";
-    CHECK(password_of("pwd = " + password) == password);
+    CHECK(parse_password("pwd = " + password) == password);
   }
   const std::string line = "pwd=";
   const std::size_t most = 64 << 10;
-  CHECK(password_of(line + std::string(most - line.size(), 'x')).size() == most - line.size());
+  CHECK(parse_password(line + std::string(most - line.size(), 'x')).size() == most - line.size());
   const std::string sentence =
       refusal("[ssh_config]\n" + line + std::string(most - line.size() + 1, 'x') + "\n");
   CHECK(contains(sentence, "line 2"));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string value_of(const std::string& ini, const std::string& key) {
+std::string find_value(const std::string& ini, const std::string& key) {
   const auto begin = ini.find("\n" + key + " = ") + key.size() + 4;
   return ini.substr(begin, ini.find('\n', begin) - begin);
 }
@@ -33,9 +33,9 @@ struct DemoBoard {
     ini = read_file(folder / "board.ini");
   }
   std::uint16_t port() const {
-    return static_cast<std::uint16_t>(std::stoi(value_of(ini, "port")));
+    return static_cast<std::uint16_t>(std::stoi(find_value(ini, "port")));
   }
-  std::string password() const { return value_of(ini, "pwd"); }
+  std::string password() const { return find_value(ini, "pwd"); }
 
   RunningProgram program;
   std::string ini;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string demo_value_of(const std::string& ini, const std::string& key) {
+std::string find_demo_value(const std::string& ini, const std::string& key) {
   const auto begin = ini.find("\n" + key + " = ") + key.size() + 4;
   return ini.substr(begin, ini.find('\n', begin) - begin);
 }
@@ -45,8 +45,8 @@ struct FaultyBoard {
   }
   std::string run(const std::string& command) const {
     const RunResult result =
-        client.run_with_answer(static_cast<std::uint16_t>(std::stoi(demo_value_of(ini, "port"))),
-                               demo_value_of(ini, "pwd"), command);
+        client.run_with_answer(static_cast<std::uint16_t>(std::stoi(find_demo_value(ini, "port"))),
+                               find_demo_value(ini, "pwd"), command);
     UNSCOPED_INFO(result.err);
     return result.out;
   }

@@ -553,7 +553,7 @@ TEST_CASE("A board's look is read whatever its tools print, and odd names are le
 
 TEST_CASE("A board that gives more of a file than it was asked for is not believed") {
   BoardServer board;
-  BoardShell shell(config_of(board).login);
+  BoardShell shell(make_config(board).login);
   shell.connect();
   const fs::path output = board.home() / "output";
   write_file(output / "file", raw_bytes(4));
@@ -566,7 +566,7 @@ TEST_CASE("A board that gives more of a file than it was asked for is not believ
 TEST_CASE(
     "A drain that meets another machine in the place of the board says so, and takes nothing") {
   BoardServer board;
-  BoardConfig config = config_of(board);
+  BoardConfig config = make_config(board);
   config.login.host_key = HostKeyPolicy::off;
   BoardLink link(config, 1);
   link.open(false);

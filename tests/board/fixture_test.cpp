@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Returns the duration of each process's sleep, sorted; "?" for another command.
-std::vector<std::string> sleeps_of(const std::vector<BoardProcess>& processes) {
+std::vector<std::string> list_sleeps(const std::vector<BoardProcess>& processes) {
   constexpr std::string_view kSleep = "sleep ";
   std::vector<std::string> seconds;
   for (const BoardProcess& process : processes) {
@@ -142,7 +142,7 @@ TEST_CASE("What the account runs is found and ended, whatever it does to hide") 
   std::vector<BoardProcess> found;
   const bool all_sleep = eventually([&] {
     found = board.processes();
-    return sleeps_of(found) == std::vector<std::string>{"1001", "1002", "1003"};
+    return list_sleeps(found) == std::vector<std::string>{"1001", "1002", "1003"};
   });
   INFO(describe(found));
   REQUIRE(all_sleep);
@@ -161,7 +161,7 @@ TEST_CASE("Dropped connections leave the board and its processes alone") {
                          {.variables = board.client_variables()});
   // It prints "up" before it sleeps, which would end it if it had no connection.
   REQUIRE(eventually([&] {
-    const auto sleeps = sleeps_of(board.processes());
+    const auto sleeps = list_sleeps(board.processes());
     return std::find(sleeps.begin(), sleeps.end(), "1004") != sleeps.end();
   }));
   CHECK(board.connections() == 1);

@@ -104,7 +104,7 @@ TEST_CASE("A listing without end is given up, over SFTP and by the scripts") {
 TEST_CASE("A line of stat is a file with all that it tells") {
   const ListedFile file = parsed("s 81ed 1234 1600000000 1600000001 77 ./a b");
   CHECK(file.kind == EntryKind::file);
-  CHECK_FALSE(file.special);
+  CHECK_FALSE(file.is_special);
   CHECK(file.size_bytes == 1234);
   CHECK(file.mtime_seconds == 1'600'000'000);
   CHECK(file.ctime_seconds == 1'600'000'001);
@@ -113,9 +113,9 @@ TEST_CASE("A line of stat is a file with all that it tells") {
   CHECK(parsed("s 81a4 1 -5 2 3 ./x").mtime_seconds == -5);
   CHECK(parsed("s 41ed 4096 1 2 3 ./x").kind == EntryKind::folder);
   CHECK(parsed("s a1ff 4 1 2 3 ./x").kind == EntryKind::link);
-  CHECK(parsed("s 11a4 0 1 2 3 ./pipe").special);
-  CHECK(parsed("s 21a4 0 1 2 3 ./device").special);
-  CHECK(parsed("s c1ed 0 1 2 3 ./socket").special);
+  CHECK(parsed("s 11a4 0 1 2 3 ./pipe").is_special);
+  CHECK(parsed("s 21a4 0 1 2 3 ./device").is_special);
+  CHECK(parsed("s c1ed 0 1 2 3 ./socket").is_special);
 }
 
 TEST_CASE("A line of ls is a file with a size and permissions") {
@@ -126,7 +126,7 @@ TEST_CASE("A line of ls is a file with a size and permissions") {
   CHECK(file.mtime_seconds == 0);
   CHECK(parsed("l drwxr-xr-x+ 4096 ./x").kind == EntryKind::folder);
   CHECK(parsed("l lrwxrwxrwx 3 ./x").kind == EntryKind::link);
-  CHECK(parsed("l crw-rw-rw- 1, ./x").special);
+  CHECK(parsed("l crw-rw-rw- 1, ./x").is_special);
 }
 
 TEST_CASE("Lines that make no sense and names that lead out are counted and left out") {
@@ -170,14 +170,14 @@ TEST_CASE("The scripts list a tree in every shell, with busybox and with GNU too
   const TreeListing listing = parse_board_listing(result.out);
   CHECK(listing.refused == 2);
   std::size_t found = 0;
-  for (const ProjectEntry& entry : entries_of(tree.path())) {
+  for (const ProjectEntry& entry : list_entries(tree.path())) {
     if (!is_acceptable_board_path(entry.path.string())) continue;
     INFO(entry.path);
     const auto at = listing.files.find(entry.path.string());
     REQUIRE(at != listing.files.end());
     ++found;
     if (entry.path == "pipe") {
-      CHECK(at->second.special);
+      CHECK(at->second.is_special);
       continue;
     }
     CHECK(at->second.kind == entry.kind);
@@ -195,7 +195,7 @@ exec /usr/bin/find "$@"
   const TempFolder tree;
   make_odd_tree(tree.path());
   const auto result = run_listing("/bin/dash", tools, true, tree.path(), ".\n");
-  CHECK(parse_board_listing(result.out).files.size() == entries_of(tree.path()).size());
+  CHECK(parse_board_listing(result.out).files.size() == list_entries(tree.path()).size());
 }
 
 TEST_CASE("Only the named paths are listed, however many, and absent ones are silent") {

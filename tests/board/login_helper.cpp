@@ -24,7 +24,7 @@ namespace {
 
 using namespace msprof;
 
-std::string text_of(const std::optional<Secret>& secret) {
+std::string secret_text(const std::optional<Secret>& secret) {
   return secret ? fmt::format("'{}'", secret->reveal()) : "none";
 }
 
@@ -43,15 +43,15 @@ SecretSource source_for(const std::string& user) {
 
 void ask(const SecretSource& source) {
   const auto again = source;  // a login's copy
-  const std::string first = text_of(source.first());
-  fmt::print("{}|{}\n", first, text_of(again.first()));
+  const std::string first = secret_text(source.first());
+  fmt::print("{}|{}\n", first, secret_text(again.first()));
 }
 
 void retry(const SecretSource& source) {
   const auto copy = source;
-  const std::string first = text_of(source.first());
-  const std::string second = text_of(source.again());
-  fmt::print("{}|{}|{}\n", first, second, text_of(copy.first()));
+  const std::string first = secret_text(source.first());
+  const std::string second = secret_text(source.again());
+  fmt::print("{}|{}|{}\n", first, second, secret_text(copy.first()));
 }
 
 void take() {
@@ -61,12 +61,12 @@ void take() {
   shown << file.rdbuf();
   const bool exposed = taken && shown.str().find(taken->reveal()) != std::string::npos;
   const char* left = std::getenv("MSPROF_SSH_PASSWORD");
-  fmt::print("{}{}{}\n", text_of(taken), exposed ? " exposed" : "",
+  fmt::print("{}{}{}\n", secret_text(taken), exposed ? " exposed" : "",
              left != nullptr ? " still there" : "");
 }
 
 void line() {
-  fmt::print("{}\n", text_of(read_password_line(STDIN_FILENO)));
+  fmt::print("{}\n", secret_text(read_password_line(STDIN_FILENO)));
   std::fflush(stdout);
   ::execl("/bin/cat", "cat", nullptr);
   ::_exit(125);

@@ -49,7 +49,7 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
-std::string line_of(const std::string& text) {
+std::string read_line(const std::string& text) {
   const Pipe pipe(text);
   return read_password_line(pipe.fd()).reveal();
 }
@@ -110,12 +110,12 @@ TEST_CASE("the variable's bytes are gone from what the process shows") {
 }
 
 TEST_CASE("--password-stdin takes the first line to the byte") {
-  CHECK(line_of("a ;b#c%d=e \n") == "a ;b#c%d=e ");
-  CHECK(line_of("  blanks around  \nmore") == "  blanks around  ");
-  CHECK(line_of("of windows\r\n") == "of windows");
-  CHECK(line_of("without an end") == "without an end");
-  CHECK(line_of("\xE5\xAF\x86\n") == "\xE5\xAF\x86");
-  CHECK(line_of(std::string(60'000, 'x') + "\n").size() == 60'000);
+  CHECK(read_line("a ;b#c%d=e \n") == "a ;b#c%d=e ");
+  CHECK(read_line("  blanks around  \nmore") == "  blanks around  ");
+  CHECK(read_line("of windows\r\n") == "of windows");
+  CHECK(read_line("without an end") == "without an end");
+  CHECK(read_line("\xE5\xAF\x86\n") == "\xE5\xAF\x86");
+  CHECK(read_line(std::string(60'000, 'x') + "\n").size() == 60'000);
 }
 
 TEST_CASE("--password-stdin leaves the rest of stdin to who comes next") {
@@ -140,7 +140,7 @@ TEST_CASE("--password-stdin waits for a writer that takes its time") {
 TEST_CASE("a stdin without a password is refused with a sentence that has none of it") {
   const auto refused = [](const std::string& text, const std::string& part) {
     try {
-      line_of(text);
+      read_line(text);
       FAIL_CHECK("taken");
     } catch (const Error& error) {
       INFO(error.what());

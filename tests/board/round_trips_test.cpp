@@ -50,7 +50,7 @@ std::string measure_run(std::chrono::milliseconds round_trip, bool is_known) {
   INFO(counts << "\n" << run.err);
   CHECK(run.exit_code == 0);
   const bool is_too_many = line.round_trips() > kMostRoundTrips || line.turns() > kMostTurns;
-  CHECK(litter_on(board) + litter_of(user) == "");
+  CHECK(litter_on(board) + find_litter(user) == "");
   return is_too_many ? counts : "";
 }
 

@@ -48,7 +48,7 @@ struct Unpacked {
     CHECK(names_in(outside.path()) == Names{"into"});
     return sentence;
   }
-  mode_t mode_of(const std::string& name) const {
+  mode_t file_mode(const std::string& name) const {
     struct stat status = {};
     REQUIRE(::lstat((into / name).c_str(), &status) == 0);
     return status.st_mode & 07777;
@@ -61,7 +61,7 @@ struct Unpacked {
   Names examples;
 };
 
-std::string tar_of(const fs::path& folder, const std::string& program, const Names& options) {
+std::string make_tar(const fs::path& folder, const std::string& program, const Names& options) {
   const TempFolder scratch;
   const std::string file = scratch / "tar";
   Names words = options;
@@ -101,7 +101,7 @@ TEST_CASE("What busybox and GNU tar make of odd names, in each format, is read a
   INFO(program << " " << (options.empty() ? "" : options.back()));
   const TempFolder project;
   make_odd_tree(project.path());
-  const std::string bytes = tar_of(project.path(), program, options);
+  const std::string bytes = make_tar(project.path(), program, options);
   const std::size_t piece = GENERATE(std::size_t{1000}, std::size_t{1} << 20);
   Unpacked unpacked;
   CHECK(unpacked.read(bytes, piece) == "");
@@ -194,11 +194,11 @@ TEST_CASE("Permissions come without setuid, with the owner's rights and within t
                       tar_folder("closed", 0) + tar_file("closed/inside", "x", 0444) +
                       tar_folder("sticky", 07777) + tar_end()) == "");
   ::umask(before);
-  CHECK(unpacked.mode_of("suid") == (0777 & ~mask));
-  CHECK(unpacked.mode_of("none") == 0600);
-  CHECK(unpacked.mode_of("closed") == 0700);
-  CHECK(unpacked.mode_of("closed/inside") == (0644 & ~mask));
-  CHECK(unpacked.mode_of("sticky") == (0777 & ~mask));
+  CHECK(unpacked.file_mode("suid") == (0777 & ~mask));
+  CHECK(unpacked.file_mode("none") == 0600);
+  CHECK(unpacked.file_mode("closed") == 0700);
+  CHECK(unpacked.file_mode("closed/inside") == (0644 & ~mask));
+  CHECK(unpacked.file_mode("sticky") == (0777 & ~mask));
 }
 
 TEST_CASE("An archive that ends early leaves only whole files, wherever it ends") {
@@ -294,7 +294,7 @@ TEST_CASE("A file with holes is refused") {
   fs::resize_file(project / "holes", 100 << 20);
   make_file(project / "plain", "plain");
   Unpacked unpacked;
-  CHECK(unpacked.read(tar_of(project.path(), "/bin/tar", {"-S"})) == "");
+  CHECK(unpacked.read(make_tar(project.path(), "/bin/tar", {"-S"})) == "");
   CHECK(names_in(unpacked.into) == Names{"plain"});
   CHECK_THAT(unpacked.examples.at(0), Contains("holes: is a sparse file"));
 }
@@ -329,7 +329,7 @@ TEST_CASE(
   std::uint64_t given = 0;
   int files = 0;
   std::string part;
-  const auto end_of = [&](const TarSource& give) {
+  const auto read_outcome = [&](const TarSource& give) {
     Incoming incoming(unpacked.into, unpacked.allowed);
     std::string sentence;
     try {
@@ -355,14 +355,14 @@ TEST_CASE(
     };
   };
   SECTION("a file") {
-    CHECK_THAT(end_of(member_without_end("JOB/file")), Contains("more than the 84.0 kB"));
+    CHECK_THAT(read_outcome(member_without_end("JOB/file")), Contains("more than the 84.0 kB"));
     CHECK(names_in(unpacked.into / "JOB").empty());
   }
   SECTION("a file that is refused") {
-    CHECK_THAT(end_of(member_without_end("../file")), Contains("longer than listed"));
+    CHECK_THAT(read_outcome(member_without_end("../file")), Contains("longer than listed"));
   }
   SECTION("empty files") {
-    const std::string sentence = end_of([&] {
+    const std::string sentence = read_outcome([&] {
       part = tar_file(std::to_string(files++), "");
       return std::string_view(part);
     });

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string tar_of(const std::vector<ProjectEntry>& entries, std::size_t piece) {
+std::string make_tar(const std::vector<ProjectEntry>& entries, std::size_t piece) {
   const std::function<void(std::uint64_t)> progress;
   TarWriter writer(entries, progress);
   std::string bytes;
@@ -29,9 +29,9 @@ std::string tar_of(const std::vector<ProjectEntry>& entries, std::size_t piece) 
 TEST_CASE("The stream is the same in whatever pieces it is taken, and each tar unpacks it") {
   const TempFolder project;
   make_odd_tree(project.path());
-  const auto entries = entries_of(project.path());
-  const std::string bytes = tar_of(entries, 1 << 20);
-  CHECK(tar_of(entries, 997) == bytes);
+  const auto entries = list_entries(project.path());
+  const std::string bytes = make_tar(entries, 1 << 20);
+  CHECK(make_tar(entries, 997) == bytes);
   CHECK(bytes.size() % 512 == 0);
 
   const TempFolder scratch;
@@ -51,7 +51,7 @@ TEST_CASE("A stream that is given up reads no further") {
   const TempFolder project;
   make_file(project / "large", "begin");
   fs::resize_file(project / "large", std::uintmax_t{1} << 40);
-  const auto entries = entries_of(project.path());
+  const auto entries = list_entries(project.path());
   const std::function<void(std::uint64_t)> progress;
   TarWriter writer(entries, progress);
   std::string buffer(4'096, '\0');
@@ -62,7 +62,7 @@ TEST_CASE("A size above what old headers hold is written so that tar reads it") 
   const TempFolder project;
   make_file(project / "large", "begin");
   fs::resize_file(project / "large", std::uintmax_t{9} << 30);
-  const auto entries = entries_of(project.path());
+  const auto entries = list_entries(project.path());
   const std::function<void(std::uint64_t)> progress;
   TarWriter writer(entries, progress);
   std::string head(512, '\0');
@@ -81,7 +81,7 @@ TEST_CASE(
   entries[0].kind = EntryKind::folder;
   entries[0].mode = 0;
   const TempFolder scratch;
-  write_file(scratch / "tar", tar_of(entries, 512));
+  write_file(scratch / "tar", make_tar(entries, 512));
   const RunResult listed = run_program("/bin/sh", {"-c", "tar tvf \"$1\"", "sh", scratch / "tar"});
   CHECK(listed.out.find("drwx------") != std::string::npos);
 }

@@ -27,7 +27,7 @@ using Names = std::vector<std::string>;
 
 // Returns exit code and message of the error that `work` throws.
 template <typename Work>
-std::pair<Exit, std::string> error_of(const Work& work) {
+std::pair<Exit, std::string> catch_error(const Work& work) {
   try {
     work();
   } catch (const Error& error) {
@@ -40,12 +40,12 @@ std::pair<Exit, std::string> error_of(const Work& work) {
 struct ProxiedBoard {
   ProxiedBoard(const NamedBoard& kind, const Cut& cut) : board(kind.options) {
     proxy = std::make_unique<CutProxy>(board.board.port(), cut);
-    SshLogin login = config_of(board.board).login;
+    SshLogin login = make_config(board.board).login;
     login.port = proxy->port();
     login.host_key = HostKeyPolicy::off;
     shell = std::make_unique<BoardShell>(login);
     shell->connect();
-    transfer = std::make_unique<BoardTransfer>(*shell, facts_of(kind.options));
+    transfer = std::make_unique<BoardTransfer>(*shell, make_board_info(kind.options));
   }
   TransferBoard board;
   std::unique_ptr<CutProxy> proxy;
@@ -81,7 +81,7 @@ TEST_CASE("Names with control characters and special files are refused, and the 
   const TreeListing listing = board.transfer.list(board.there.string());
   CHECK(listing.refused == 5);
   CHECK(listing.files.size() == 4);
-  CHECK(listing.files.at("pipe").special);
+  CHECK(listing.files.at("pipe").is_special);
 }
 
 TEST_CASE("Further names of one file come home as files") {
@@ -173,7 +173,7 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
     make_file(board.there / std::to_string(i), std::string(3'000'000, 'x'));
   }
   const auto [code, sentence] =
-      error_of([&] { fetch_listed(board.transfer, board.there, {"."}, disk.path()); });
+      catch_error([&] { fetch_listed(board.transfer, board.there, {"."}, disk.path()); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains(disk.path().string()) && Contains("the disk is full") &&
                            Contains("MB are still to be fetched") && Contains("free there") &&
@@ -197,8 +197,8 @@ TEST_CASE("A full disk of the board is told in its own words with the space that
   for (int i = 0; i < 6; ++i) {
     make_file(project / std::to_string(i), std::string(3'000'000, 'x'));
   }
-  const auto [code, sentence] = error_of(
-      [&] { board.transfer.send((disk / "cache").string(), entries_of(project.path()), {}); });
+  const auto [code, sentence] = catch_error(
+      [&] { board.transfer.send((disk / "cache").string(), list_entries(project.path()), {}); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains("board@127.0.0.1") && Contains((disk / "cache").string()) &&
                            Contains("free there") && Contains("--board-dir"));
@@ -214,11 +214,11 @@ TEST_CASE("A folder of the board that cannot be made or listed is told in its ow
   const TempFolder project;
   make_file(project / "x", "x");
   auto [code, sentence] =
-      error_of([&] { board.transfer.send(below, entries_of(project.path()), {}); });
+      catch_error([&] { board.transfer.send(below, list_entries(project.path()), {}); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains(below) && (Contains("Not a directory") || Contains("ot dir")));
 
-  std::tie(code, sentence) = error_of([&] { board.transfer.list(below); });
+  std::tie(code, sentence) = catch_error([&] { board.transfer.list(below); });
   CHECK(code == Exit::partial_data);
   CHECK_THAT(sentence, Contains(below));
 }
@@ -263,7 +263,7 @@ TEST_CASE("A connection that is lost while files go can be taken up again") {
     make_file(project / std::to_string(i), std::string(1'000'000, static_cast<char>('a' + i)));
   }
   const auto send = [&] {
-    return proxied.transfer->send(board.there.string(), entries_of(project.path()), {});
+    return proxied.transfer->send(board.there.string(), list_entries(project.path()), {});
   };
   CHECK_THROWS_AS(send(), ConnectionLost);
   REQUIRE(proxied.shell->reconnect(20));
@@ -279,7 +279,7 @@ TEST_CASE("What a login shell prints does not get into the files") {
   TransferBoard board(options);
   const TempFolder project;
   make_odd_tree(project.path());
-  board.send(entries_of(project.path()));
+  board.send(list_entries(project.path()));
   CHECK(difference(board.there, project.path(), Compare::everything) == "");
   board.fetch();
   CHECK(difference(board.here.path(), project.path(), Compare::bytes_and_times) == "");

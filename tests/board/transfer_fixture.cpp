@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 // Describes everything below `root`, one line per path.
-std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
+std::map<std::string, std::string> read_tree(const fs::path& root, Compare what) {
   std::map<std::string, std::string> tree;
   const auto add = [&](const fs::path& path, const struct stat& status) {
     std::string line = "special";
@@ -49,7 +49,7 @@ std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
 
 }  // namespace
 
-BoardInfo facts_of(const BoardOptions& options) {
+BoardInfo make_board_info(const BoardOptions& options) {
   const auto has = [&](const std::string& tool) {
     return std::find(options.without.begin(), options.without.end(), tool) == options.without.end();
   };
@@ -70,8 +70,8 @@ FetchReport fetch_listed(BoardTransfer& transfer, const fs::path& there,
 
 TransferBoard::TransferBoard(const BoardOptions& options, TransferWay way)
     : board(options),
-      shell(config_of(board).login),
-      transfer(shell, facts_of(options), way),
+      shell(make_config(board).login),
+      transfer(shell, make_board_info(options), way),
       there(board.home() / "there") {
   shell.connect();
 }
@@ -168,7 +168,7 @@ void make_odd_tree(const fs::path& root) {
   fs::create_symlink("/etc", root / "links" / "out");
 }
 
-std::vector<ProjectEntry> entries_of(const fs::path& root) {
+std::vector<ProjectEntry> list_entries(const fs::path& root) {
   std::vector<ProjectEntry> entries;
   const auto add = [&](const fs::path& path, const struct stat& status) {
     ProjectEntry entry;
@@ -192,8 +192,8 @@ std::vector<ProjectEntry> entries_of(const fs::path& root) {
 }
 
 std::string difference(const fs::path& actual, const fs::path& expected, Compare what) {
-  const auto there = tree_of(actual, what);
-  const auto wanted = tree_of(expected, what);
+  const auto there = read_tree(actual, what);
+  const auto wanted = read_tree(expected, what);
   constexpr int kMaxShown = 10;
   int count = 0;
   std::string text;

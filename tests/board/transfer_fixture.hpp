@@ -18,7 +18,7 @@ namespace msprof::test {
 inline constexpr std::int64_t kOldTime = 1'600'000'000;
 
 // Returns what detection would report for a board with `options`.
-BoardInfo facts_of(const BoardOptions& options);
+BoardInfo make_board_info(const BoardOptions& options);
 
 // Fetches the current content of `there` according to a fresh listing.
 FetchReport fetch_listed(BoardTransfer& transfer, const std::filesystem::path& there,
@@ -69,7 +69,7 @@ void make_file(const std::filesystem::path& path, std::string_view bytes,
                std::int64_t mtime_seconds = kOldTime);
 
 // Returns what a scan of a project would list, including all names.
-std::vector<ProjectEntry> entries_of(const std::filesystem::path& root);
+std::vector<ProjectEntry> list_entries(const std::filesystem::path& root);
 
 // What to compare of a tree. Only `everything` includes links and special files.
 enum class Compare { bytes, bytes_and_times, everything };

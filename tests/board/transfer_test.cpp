@@ -43,7 +43,7 @@ class SignalsAsBefore {
   std::array<struct sigaction, kNumbers.size()> before_{};
 };
 
-std::int64_t seconds_of(const fs::path& path) {
+std::int64_t modification_seconds(const fs::path& path) {
   struct stat status = {};
   REQUIRE(::lstat(path.c_str(), &status) == 0);
   return status.st_mtim.tv_sec;
@@ -63,7 +63,7 @@ TEST_CASE("A tree with every odd name comes to each kind of board and home again
   CHECK(board.transfer.way() == kind.way);
   const TempFolder project;
   make_odd_tree(project.path());
-  const auto entries = entries_of(project.path());
+  const auto entries = list_entries(project.path());
 
   const SendReport sent = board.send(entries);
   CHECK(difference(board.there, project.path(), Compare::everything) == "");
@@ -121,7 +121,7 @@ TEST_CASE("What is sent replaces what is there, of whatever kind, and goes throu
   make_file(project / "link then folder" / "file", "new");
   make_file(project / "link then file", "new");
   fs::create_symlink("read only", project / "link then link");
-  board.send(entries_of(project.path()));
+  board.send(list_entries(project.path()));
 
   make_file(project / "not of this update", "stays");
   CHECK(difference(board.there, project.path(), Compare::everything) == "");
@@ -138,10 +138,10 @@ TEST_CASE("A file that a comparison of times could miss has another time on the 
   const std::int64_t now = ::time(nullptr);
   make_file(project / "just now", "new", now);
   make_file(project / "tomorrow", "a clock was wrong", now + 86'400);
-  board.send(entries_of(project.path()));
-  CHECK(seconds_of(board.there / "old") == kOldTime);
-  CHECK(seconds_of(board.there / "just now") == now - 1);
-  CHECK(seconds_of(board.there / "tomorrow") == now + 86'400);
+  board.send(list_entries(project.path()));
+  CHECK(modification_seconds(board.there / "old") == kOldTime);
+  CHECK(modification_seconds(board.there / "just now") == now - 1);
+  CHECK(modification_seconds(board.there / "tomorrow") == now + 86'400);
 }
 
 TEST_CASE("A file that changes while it is sent tears nothing and is due to be sent again") {
@@ -165,9 +165,10 @@ TEST_CASE("A file that changes while it is sent tears nothing and is due to be s
       fs::resize_file(project / "changing", 1'000'000);
     }
   };
-  const auto report = board.transfer.send(board.there.string(), entries_of(project.path()), change);
+  const auto report =
+      board.transfer.send(board.there.string(), list_entries(project.path()), change);
   CHECK(report.files == 3);
-  CHECK(seconds_of(board.there / "changing") == 0);
+  CHECK(modification_seconds(board.there / "changing") == 0);
   CHECK(read_file(board.there / "a before") == "before");
   CHECK(read_file(board.there / "z behind") == "behind");
   if (kind.way == "tar" || !grows) {
@@ -185,7 +186,7 @@ TEST_CASE("A file that cannot be read is named, and no earlier version stands fo
   make_file(project / "first", "1");
   make_file(project / "gone", "2");
   make_file(project / "last", "3");
-  const auto entries = entries_of(project.path());
+  const auto entries = list_entries(project.path());
   fs::remove(project / "gone");
   const SendReport report = board.send(entries);
   CHECK(report.files == 2);
@@ -200,7 +201,7 @@ TEST_CASE("Names with line breaks go to a board that has tar, and are named wher
   const TempFolder project;
   make_file(project / "two\nlines" / "in\nside", "odd");
   make_file(project / "plain", "plain");
-  const SendReport report = board.send(entries_of(project.path()));
+  const SendReport report = board.send(list_entries(project.path()));
   if (kind.way == "tar") {
     CHECK(difference(board.there, project.path(), Compare::everything) == "");
   } else {
@@ -224,7 +225,7 @@ TEST_CASE("Ctrl-C ends sending at once, also within a file, and the connection s
   };
   bool interrupted = false;
   try {
-    board.transfer.send(board.there.string(), entries_of(project.path()), press);
+    board.transfer.send(board.there.string(), list_entries(project.path()), press);
   } catch (const Error& error) {
     interrupted = error.code() == Exit::interrupted;
   }
@@ -280,7 +281,7 @@ TEST_CASE("Ten thousand small files go and come") {
   for (int i = 0; i < 10'000; ++i) {
     make_file(project / std::to_string(i / 500) / std::to_string(i), std::to_string(i * 7919));
   }
-  CHECK(board.send(entries_of(project.path())).files == 10'000);
+  CHECK(board.send(list_entries(project.path())).files == 10'000);
   const FetchReport report = board.fetch();
   CHECK(report.files == 10'000);
   CHECK(difference(board.here.path(), project.path(), Compare::bytes_and_times) == "");
@@ -326,7 +327,7 @@ TEST_CASE("A part of a file is continued from where it ends, by SFTP or by tail"
   CHECK(came == 2'000'000);
   CHECK((read_file(board.here / "data/slice 1") == part + whole.substr(3'000'000)));
   CHECK(names_in(board.here / "data") == std::vector<std::string>{"slice 1"});
-  if (kind.tells_times) CHECK(seconds_of(board.here / "data/slice 1") == kOldTime);
+  if (kind.tells_times) CHECK(modification_seconds(board.here / "data/slice 1") == kOldTime);
 }
 
 TEST_CASE("A part that a board cannot continue goes, and the file comes whole") {

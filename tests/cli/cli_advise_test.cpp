@@ -28,7 +28,7 @@ json advice_on(const fs::path& out, const std::string& model) {
   return document["captures"][0];
 }
 
-std::size_t problems_of(const json& capture) {
+std::size_t count_problems(const json& capture) {
   std::size_t problems = 0;
   for (const json& finding : capture["findings"]) problems += finding["severity"] == "problem";
   return problems;
@@ -58,8 +58,8 @@ TEST_CASE("advise reports the findings of the case studies, and none for the fix
   CHECK(unfused["findings"][0]["rule"] == "unfused_conv_bn_relu");
   CHECK(unfused["findings"][0]["count"] == 11);
 
-  CHECK(problems_of(advice_on(folder.path(), "leaky_relu")) == 0);
-  CHECK(problems_of(advice_on(folder.path(), "face_mask_fused")) == 0);
+  CHECK(count_problems(advice_on(folder.path(), "leaky_relu")) == 0);
+  CHECK(count_problems(advice_on(folder.path(), "face_mask_fused")) == 0);
 }
 
 TEST_CASE("advise uses the language of the environment or of --lang") {
@@ -86,7 +86,7 @@ TEST_CASE("advise wraps at COLUMNS if there is no terminal") {
   const auto last_lines = [&](const std::string& columns) {
     const Words words = {"advise", "-dir", job.folder().string(), "-q", "--lang", "en"};
     const std::string out = run_msprof(words, {.variables = {{"COLUMNS", columns}}}).out;
-    return lines_of(out.substr(out.rfind('\n', out.rfind("rules checked")) + 1));
+    return split_lines(out.substr(out.rfind('\n', out.rfind("rules checked")) + 1));
   };
   REQUIRE(last_lines("").size() == 1);
   CHECK(contains(last_lines("").front(), "without data; --all lists them"));

@@ -53,10 +53,10 @@ bool has_file(const fs::path& folder, const std::string& prefix, const std::stri
   return false;
 }
 
-std::size_t rows_of(const fs::path& folder, const std::string& prefix) {
+std::size_t count_rows(const fs::path& folder, const std::string& prefix) {
   for (const std::string& name : names_in(folder)) {
     if (name.starts_with(prefix) && name.ends_with(".csv"))
-      return count_of(read_file(folder / name), "\n") - 1;
+      return count_occurrences(read_file(folder / name), "\n") - 1;
   }
   return 0;
 }
@@ -93,14 +93,14 @@ TEST_CASE("a damaged record is status 0 for callers of CANN's tool, and 3 for ou
 TEST_CASE("each step on a capture is between the lines that callers look for") {
   const Capture capture;
   const std::string name = capture.name();
-  const auto output_of = [&](const std::string& work) {
+  const auto run_output = [&](const std::string& work) {
     return run_msprof({work, capture.output()}).out;
   };
-  const std::string exported = output_of("--export=on");
+  const std::string exported = run_output("--export=on");
   CHECK(contains(exported, "[INFO] Start export data in " + name + ".\n"));
   CHECK(contains(exported, "[INFO] Export all data in " + name + " done.\n"));
-  CHECK(contains(output_of("--parse=on"), "[INFO] Parse all data in " + name + " done.\n"));
-  CHECK(contains(output_of("--query=on"), "[INFO] Query all data in " + name + " done.\n"));
+  CHECK(contains(run_output("--parse=on"), "[INFO] Parse all data in " + name + " done.\n"));
+  CHECK(contains(run_output("--query=on"), "[INFO] Query all data in " + name + " done.\n"));
   // A relative folder is printed as an absolute path.
   const RunResult there =
       run_msprof({"--query=on", "--output=" + name + "/"}, {.folder = capture.path.parent_path()});
@@ -153,8 +153,8 @@ TEST_CASE("--query=on prints the columns of CANN's tool, a row a model and folde
   const RunResult result = run_msprof({"--query=on", capture.output()});
   REQUIRE(result.exit_code == 0);
   std::vector<Words> rows;
-  for (const std::string& line : lines_of(result.out)) {
-    if (count_of(line, "\t") != 8) continue;
+  for (const std::string& line : split_lines(result.out)) {
+    if (count_occurrences(line, "\t") != 8) continue;
     Words cells;
     for (std::size_t at = 0, end = 0; (end = line.find('\t', at)) != std::string::npos;
          at = end + 1) {
@@ -170,7 +170,7 @@ TEST_CASE("--query=on prints the columns of CANN's tool, a row a model and folde
     const RunResult answer =
         run_msprof({"query", "-q", "--format", "csv", "-dir", capture.path.string(), sql});
     REQUIRE(answer.exit_code == 0);
-    Words lines = lines_of(answer.out);
+    Words lines = split_lines(answer.out);
     lines.erase(lines.begin());
     return lines;
   };
@@ -202,7 +202,7 @@ TEST_CASE("an export takes several iterations, of the only model where none is n
     const RunResult result = run_msprof(words);
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
-    return rows_of(capture.products(), "op_summary_");
+    return count_rows(capture.products(), "op_summary_");
   };
   const std::size_t first = rows({"--model-id", "1", "--iteration-id", "1"});
   const std::size_t second = rows({"--model-id", "1", "--iteration-id", "2"});
@@ -285,7 +285,7 @@ TEST_CASE("as msprof.py it imports, exports and queries with status 0 and nothin
 
 TEST_CASE("as get_msprof_info.py it prints what is known about a folder of a capture") {
   const Capture capture;
-  const auto info_of = [&](const std::string& part) {
+  const auto read_info = [&](const std::string& part) {
     const RunResult result =
         run_as(capture.folder, "get_msprof_info.py", {"-dir", (capture.path / part).string()});
     REQUIRE(result.exit_code == 0);
@@ -294,14 +294,14 @@ TEST_CASE("as get_msprof_info.py it prints what is known about a folder of a cap
   };
   REQUIRE(run_msprof({"import", "-q", "-dir", capture.path.string()}).exit_code == 0);
   const auto raw = nlohmann::json::parse(read_file(capture.path / "host" / "info.json"));
-  const auto host = info_of("host");
+  const auto host = read_info("host");
   CHECK(host.at("status") == 0);
   const auto& data = host.at("data");
   const auto& cpu = data.at("host_info").at("cpu_info").at(0);
   CHECK(cpu.at("Frequency") == raw.at("CPU").at(0).at("Frequency"));
   CHECK(data.at("device_info").empty());
   CHECK(data.at("collection_info").at("Result Size").get<std::string>().ends_with(" MB"));
-  const auto device = info_of("device_0").at("data");
+  const auto device = read_info("device_0").at("data");
   CHECK(device.at("device_info").contains("AI Core Number"));
   REQUIRE(device.at("model_info").at("iterations").size() >= 1);
   CHECK(device.at("model_info").at("iterations").at(0).at("Iteration Number") == 3);

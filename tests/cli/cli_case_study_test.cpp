@@ -50,7 +50,7 @@ json row_named(const json& rows, const std::string& name) {
   return *found;
 }
 
-CsvTable acl_calls_of(const fs::path& capture) {
+CsvTable export_acl_calls(const fs::path& capture) {
   done({"export", "summary", "acl_statistic", "--style", "cann5", "-q", "-dir", capture.string()});
   return parse_csv(read_file(capture / "device_0" / "summary" / "acl_statistic_0.csv"));
 }
@@ -109,7 +109,7 @@ TEST_CASE(
   CHECK(row_named(start["ranges"], "infer")["new_count"] == 12);
 
   // The next largest cost is the execution of the model, and these operators in it.
-  const CsvTable calls = acl_calls_of(quick);
+  const CsvTable calls = export_acl_calls(quick);
   const auto executions = calls.cells({"Name", "Count"});
   CHECK(std::count(executions.begin(), executions.end(), "aclmdlExecute|12") == 1);
   for (const char* type : {"Conv2D", "BNInferenceD", "Relu", "TransData"}) {

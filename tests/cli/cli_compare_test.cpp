@@ -161,7 +161,7 @@ TEST_CASE("a kind of match has the same name in terminal, CSV, JSON and HTML") {
     INFO(name << ": " << shown);
     const auto has_row = [&](const std::string& output, const std::string& begin,
                              const std::string& part) {
-      for (const std::string& line : lines_of(output))
+      for (const std::string& line : split_lines(output))
         if (line.starts_with(begin) && contains(line, part)) return true;
       return false;
     };

@@ -47,7 +47,7 @@ class Shell {
   }
 
   // Types `keys` and Enter; returns the arguments that the command received, as "<one><two>".
-  std::string arguments_of(const std::string& keys) {
+  std::string type_command(const std::string& keys) {
     const std::string end = "@" + std::to_string(++count_) + ";";
     terminal_.type(keys + "\n");
     const bool shown = terminal_.wait_for(end);
@@ -109,7 +109,7 @@ TEST_CASE("bash completes names with quotes, blanks and commands in them, and ev
     const std::string wanted = "<show><-dir><" + below + kOddNames[i] + ">";
     INFO(kOddNames[i]);
     for (const char* quote : {"", "\"", "'"})
-      CHECK(bash.arguments_of("msprof show -dir " + (quote + below) + "\t") == wanted);
+      CHECK(bash.type_command("msprof show -dir " + (quote + below) + "\t") == wanted);
   }
   CHECK_FALSE(fs::exists(folder.path() / "owned"));
 }
@@ -141,7 +141,7 @@ TEST_CASE("bash completes commands, options, values, lists and paths") {
   };
   for (const auto& [keys, wanted] : cases) {
     INFO(keys);
-    CHECK(bash.arguments_of(keys) == wanted);
+    CHECK(bash.type_command(keys) == wanted);
   }
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
       visit(*child, below);
     }
     for (const auto& option : command.options()) {
-      const auto names = cli::names_of(*option);
+      const auto names = cli::option_names(*option);
       INFO(option->names);
       Words behind = path;
       if (names[0].starts_with('-')) {
@@ -285,12 +285,12 @@ TEST_CASE("zsh and fish, where they are installed, complete odd names and evalua
     if (!require_program_or_skip(fs::path(shell.program).filename())) continue;
     Shell typed(shell.program, shell.options, shell.setup, folder.path());
     INFO(shell.program);
-    CHECK(typed.arguments_of("msprof exp\tsumm\top_su\t") == "<export><summary><op_summary>");
+    CHECK(typed.type_command("msprof exp\tsumm\top_su\t") == "<export><summary><op_summary>");
     for (std::size_t i = 0; i < kOddNames.size(); ++i) {
       const std::string below = std::to_string(i) + "/";
       INFO(kOddNames[i]);
       for (const char* quote : {"", "\"", "'"})
-        CHECK(typed.arguments_of("msprof show -dir " + (quote + below) + "\t") ==
+        CHECK(typed.type_command("msprof show -dir " + (quote + below) + "\t") ==
               "<show><-dir><" + below + kOddNames[i] + ">");
     }
     CHECK_FALSE(fs::exists(folder.path() / "owned"));

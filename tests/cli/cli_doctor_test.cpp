@@ -373,15 +373,16 @@ TEST_CASE("A library that is nowhere fails, one that no loader finds in the proj
 
 TEST_CASE("doctor warns of a umask by which others can change captures, and of no other") {
   const TempFolder home;
-  const auto umask_of = [&](const std::string& mask) {
+  const auto check_umask = [&](const std::string& mask) {
     const RunResult result = run_program(
         "/bin/sh", {"-c", "umask " + mask + "; exec \"$0\" doctor --json", msprof_path()},
         at_home(home, home.path()));
     return Said{result.exit_code, json::parse(result.out, nullptr, false)}.of("umask");
   };
-  CHECK(contains(umask_of("0077"), "ok: 0077: other accounts cannot read captures"));
-  CHECK(contains(umask_of("0022"), "ok: 0022: other accounts of this machine can read captures"));
-  CHECK(contains(umask_of("0002"), "warning: 0002: other accounts of this machine can change"));
+  CHECK(contains(check_umask("0077"), "ok: 0077: other accounts cannot read captures"));
+  CHECK(
+      contains(check_umask("0022"), "ok: 0022: other accounts of this machine can read captures"));
+  CHECK(contains(check_umask("0002"), "warning: 0002: other accounts of this machine can change"));
 }
 
 TEST_CASE("What a killed run loses is said of the runtime that made the capture") {

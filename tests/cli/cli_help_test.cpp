@@ -46,7 +46,7 @@ int count_options(const std::string& help) {
   }));
 }
 
-const cli::Command& collect_of(const cli::Command& root) {
+const cli::Command& find_collect(const cli::Command& root) {
   return **std::find_if(root.commands().begin(), root.commands().end(),
                         [](const auto& verb) { return verb->name() == "collect"; });
 }
@@ -132,7 +132,7 @@ TEST_CASE("an example that is broken is still one command for a shell") {
 
 TEST_CASE("collect --help lists the twenty usual options in groups, its topics all others") {
   const auto root = build_command_tree();
-  const cli::Command& collect = collect_of(*root);
+  const cli::Command& collect = find_collect(*root);
   const std::string usual = run_msprof({"collect", "--help"}).out;
   CHECK(count_options(usual) == 20);
   for (const char* title : {"\nApplication:\n", "\nBoards and servers, over SSH:\n", "\nResults:\n",

@@ -160,7 +160,7 @@ TEST_CASE("pages that refer to one child many times fail every reading verb quic
     INFO(table);
     hostile.renew();
     PageEditor pages(hostile.store);
-    pages.make_bomb(pages.root_of(table));
+    pages.make_bomb(pages.find_root(table));
     pages.save();
     hostile.check_all();
   }

@@ -58,11 +58,11 @@ TEST_CASE("commands work on a file system without locks, and report it once") {
     CHECK(result.exit_code == plain.exit_code);
     // A cluster is merged by a process of its own, whose messages are shown.
     const std::size_t most = words.front() == "cluster" ? 2 : 1;
-    CHECK(count_of(result.err, kSentence) <= most);
-    CHECK(count_of(plain.err, kSentence) == 0);
+    CHECK(count_occurrences(result.err, kSentence) <= most);
+    CHECK(count_occurrences(plain.err, kSentence) == 0);
   }
-  CHECK(count_of(run_msprof({"show", "-dir", dir}, without_locks(error_number)).err, kSentence) ==
-        1);
+  CHECK(count_occurrences(run_msprof({"show", "-dir", dir}, without_locks(error_number)).err,
+                          kSentence) == 1);
   for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
     CHECK_FALSE(contains(entry.path().filename().string(), ".msprof-tmp"));
 }

@@ -56,7 +56,7 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
   return files;
 }
 
-Words names_of(const std::map<std::string, std::string>& files) {
+Words file_names(const std::map<std::string, std::string>& files) {
   Words names;
   for (const auto& [name, bytes] : files) names.push_back(name);
   return names;
@@ -76,7 +76,7 @@ std::map<std::string, std::string> contents_in(const fs::path& folder) {
 }
 
 void check_equal(const fs::path& found, const fs::path& expected) {
-  CHECK(names_of(files_in(found)) == names_of(files_in(expected)));
+  CHECK(file_names(files_in(found)) == file_names(files_in(expected)));
   CHECK(contents_in(found) == contents_in(expected));
 }
 
@@ -381,7 +381,8 @@ TEST_CASE("hints about viewers are printed only if relevant") {
   CHECK_FALSE(contains(packed.err, "Insight"));
   const std::string help = run_msprof({"export", "timeline", "--help"}).out;
   CHECK_FALSE(contains(help, "which viewers open as it is"));
-  CHECK(contains(std::regex_replace(help, std::regex("\\s+"), " "), "but not in MindStudio Insight"));
+  CHECK(
+      contains(std::regex_replace(help, std::regex("\\s+"), " "), "but not in MindStudio Insight"));
 }
 
 TEST_CASE("many files are counted by folder, and listed with -v") {

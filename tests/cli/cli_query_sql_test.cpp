@@ -64,7 +64,7 @@ struct SqlCaptures {
   std::string prof_dir() const { return prof.folder().string(); }
 };
 
-json rows_of(const std::string& dir, const std::string& sql) {
+json query_rows(const std::string& dir, const std::string& sql) {
   const RunResult result = run_msprof({"query", sql, "-q", "-dir", dir, "--format", "json"});
   INFO(sql << "\n" << result.err);
   REQUIRE(result.exit_code == 0);
@@ -196,8 +196,8 @@ TEST_CASE("the ten queries of docs/query.md give the right answers for the captu
     INFO(question);
     Answers answers;
     const bool names_job = contains(question, "(JOB…"), names_prof = contains(question, "(PROF…");
-    if (names_job || !names_prof) answers.job = rows_of(captures.job_dir(), sql);
-    if (names_prof || !names_job) answers.prof = rows_of(captures.prof_dir(), sql);
+    if (names_job || !names_prof) answers.job = query_rows(captures.job_dir(), sql);
+    if (names_prof || !names_job) answers.prof = query_rows(captures.prof_dir(), sql);
     // The longest matching prefix.
     const std::function<void(const Answers&)>* check = nullptr;
     for (const auto& [begin, one] : kChecks) {
@@ -223,9 +223,9 @@ TEST_CASE("the queries about counters give the same answers on chips with one ki
   prof.finish();
   const std::string dir = prof.folder().string();
   for (const auto& [question, sql] : page_questions()) {
-    if (!contains(question, "(JOB…")) rows_of(dir, sql);
+    if (!contains(question, "(JOB…")) query_rows(dir, sql);
     if (!question.starts_with("Which operators use")) continue;
-    const json rows = rows_of(dir, sql);
+    const json rows = query_rows(dir, sql);
     CAPTURE(rows.dump());
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].at("op_name") == "conv_1");
@@ -237,13 +237,13 @@ TEST_CASE("the queries about counters give the same answers on chips with one ki
 TEST_CASE("a metric without core prefix is that of the busier cores, which are named") {
   const SqlCaptures captures;
   const std::string sql = "SELECT DISTINCT aic_scalar_ratio, aiv_scalar_ratio, scalar_ratio";
-  const json rows = rows_of(captures.prof_dir(), sql + " FROM op_summary ORDER BY 1");
+  const json rows = query_rows(captures.prof_dir(), sql + " FROM op_summary ORDER BY 1");
   for (const json& row : rows) {
     if (row.at("scalar_ratio").is_null()) continue;
     CHECK(row.at("scalar_ratio") == std::max(row.at("aic_scalar_ratio").get<double>(),
                                              row.at("aiv_scalar_ratio").get<double>()));
   }
-  const json all = rows_of(captures.prof_dir(), "SELECT * FROM op_summary LIMIT 1");
+  const json all = query_rows(captures.prof_dir(), "SELECT * FROM op_summary LIMIT 1");
   CHECK(all.at(0).contains("aic_mac_ratio"));
   CHECK_FALSE(all.at(0).contains("mac_ratio"));
 }
@@ -259,7 +259,7 @@ TEST_CASE("query answers as a table, CSV, JSON and one document") {
   CHECK(csv.out ==
         "whole,part,three,none,empty,text,bytes\n9007199254740993,2.5,3.0,,\"\",\"a,\"\"b\"\"\","
         "00FF\n");
-  const auto rows = rows_of(dir, sql);
+  const auto rows = query_rows(dir, sql);
   CHECK(rows.at(0).at("whole") == "9007199254740993");
   CHECK(rows.at(0).at("none").is_null());
   CHECK(rows.at(0).at("bytes") == "00FF");
@@ -445,19 +445,19 @@ TEST_CASE("views and summary tables agree") {
   const SqlCaptures captures;
   for (const std::string& dir : {captures.job_dir(), captures.prof_dir()}) {
     const auto both =
-        rows_of(dir, "SELECT (SELECT total(total_us) FROM v_ops) AS view, (SELECT total(" +
-                         std::string(dir == captures.job_dir() ? "time * 2" : "task_duration") +
-                         ") FROM op_summary) AS product");
+        query_rows(dir, "SELECT (SELECT total(total_us) FROM v_ops) AS view, (SELECT total(" +
+                            std::string(dir == captures.job_dir() ? "time * 2" : "task_duration") +
+                            ") FROM op_summary) AS product");
     // A board's op_summary has means over two executions, so the layer that ran once counts double.
     const double once = dir == captures.job_dir() ? 1 : 0;
     CHECK(about(both.at(0).at("view").get<double>() + once, both.at(0).at("product")));
   }
-  const auto calls = rows_of(captures.prof_dir(),
-                             "SELECT (SELECT count(*) FROM v_api_calls) AS view,"
-                             " (SELECT total(count) FROM api_statistic) AS product");
+  const auto calls = query_rows(captures.prof_dir(),
+                                "SELECT (SELECT count(*) FROM v_api_calls) AS view,"
+                                " (SELECT total(count) FROM api_statistic) AS product");
   CHECK(calls.at(0).at("view") == calls.at(0).at("product"));
-  const auto tasks = rows_of(captures.prof_dir(),
-                             "SELECT (SELECT count(*) FROM v_tasks) AS view,"
-                             " (SELECT count(*) FROM task_time) AS product");
+  const auto tasks = query_rows(captures.prof_dir(),
+                                "SELECT (SELECT count(*) FROM v_tasks) AS view,"
+                                " (SELECT count(*) FROM task_time) AS product");
   CHECK(tasks.at(0).at("view") == tasks.at(0).at("product"));
 }

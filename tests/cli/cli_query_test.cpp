@@ -124,7 +124,7 @@ TEST_CASE("tables of query are as wide as COLUMNS if there is no terminal") {
   const std::string sql = "SELECT '" + std::string(90, 'n') + "' AS name, 1 AS one, 2.5 AS real";
   const auto lines = [&](Words words, const std::string& columns) {
     words.insert(words.begin(), {"query", "-q", "-dir", captures.prof.folder.string()});
-    return lines_of(run_msprof(words, {.variables = {{"COLUMNS", columns}}}).out);
+    return split_lines(run_msprof(words, {.variables = {{"COLUMNS", columns}}}).out);
   };
   const Words ask = {sql};
   CHECK(contains(lines(ask, "").back(), std::string(90, 'n')));

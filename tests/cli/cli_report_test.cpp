@@ -17,7 +17,7 @@ using namespace msprof::test;
 
 namespace {
 
-std::string report_of(const std::filesystem::path& capture, const Words& more = {}) {
+std::string make_report(const std::filesystem::path& capture, const Words& more = {}) {
   Words words = {"report", "-dir", capture.string(), "--lang", "en"};
   words.insert(words.end(), more.begin(), more.end());
   run_msprof(words);
@@ -25,7 +25,7 @@ std::string report_of(const std::filesystem::path& capture, const Words& more = 
 }
 
 // The data of the timeline picture.
-nlohmann::json picture_of(const std::string& page) {
+nlohmann::json parse_picture(const std::string& page) {
   const std::string begin = "id=\"timeline-data\">";
   const auto at = page.find(begin);
   REQUIRE(at != std::string::npos);
@@ -43,7 +43,7 @@ std::vector<std::string> lane_names(const nlohmann::json& picture) {
 void check_is_alone(const std::string& page) {
   const std::regex source("( src=| href=\"[^#]|@import|url\\()");
   CHECK_FALSE(std::regex_search(page, source));
-  CHECK(count_of(page, "<script>") == 2);
+  CHECK(count_occurrences(page, "<script>") == 2);
   CHECK(contains(page, "default-src 'none'"));
   CHECK(page.ends_with("</html>\n"));
 }
@@ -64,16 +64,16 @@ TEST_CASE("report writes one page with verdict, run, timeline, layers and advice
   }
   CHECK(contains(page, "<h1><bdi>face</bdi></h1>"));
   CHECK_FALSE(contains(page, "PARTIAL"));
-  const auto picture = picture_of(page);
+  const auto picture = parse_picture(page);
   CHECK(contains(lane_names(picture).front(), "ACL process 4711"));
   CHECK(contains(lane_names(picture).back(), "AA Core device 0"));
-  CHECK(report_of(job.folder()) == page);
+  CHECK(make_report(job.folder()) == page);
 }
 
 TEST_CASE("the rows of the page are those of op_summary, longest first") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   const auto query = run_msprof({"query", "-dir", job.folder().string(), "--json",
                                  "SELECT layer_name, time FROM op_summary WHERE layer_id != '-'"
                                  " ORDER BY time DESC"});
@@ -129,13 +129,13 @@ TEST_CASE("names of a capture are escaped on the page") {
       "net", 1,
       {{0, 0, "<i>Conv</i>", "AA_CORE", odd, odd}, {1, 0, "Relu", "AA_CORE", "\xff\x01z", ""}});
   job.data(DataName{}, aicore_file(records));
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   check_is_alone(page);
   CHECK_FALSE(contains(page, "alert(1)</script>"));
   CHECK_FALSE(contains(page, "<i>Conv"));
   CHECK(contains(page, "&lt;script&gt;alert(1)"));
   CHECK(page.find('\x01') == std::string::npos);
-  const auto picture = picture_of(page);
+  const auto picture = parse_picture(page);
   CHECK(picture["names"].dump().find("alert(1)") != std::string::npos);
 }
 
@@ -143,9 +143,9 @@ TEST_CASE(
     "the page of an Atlas machine has a window with arrows, operators, overlap and counters") {
   const TempFolder folder;
   const auto run = prof::make_run(folder.path(), {}, {});
-  const std::string page = report_of(run.folder);
+  const std::string page = make_report(run.folder);
   check_is_alone(page);
-  const auto picture = picture_of(page);
+  const auto picture = parse_picture(page);
   std::size_t slices = 0;
   for (const auto& lane : picture["lanes"]) slices += lane["slices"].size() / 4;
   CHECK(slices > 100);
@@ -182,23 +182,23 @@ TEST_CASE("1,000 layers and a window of 20,000 slices give a page below 2 MB") {
   }
   job.info_json("1000").net_info("net", 1).layer_info("net", 1, layers);
   job.data(DataName{}, aicore_file(records));
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   CHECK(page.size() < 2'000'000);
   check_is_alone(page);
-  const auto picture = picture_of(page);
+  const auto picture = parse_picture(page);
   CHECK(picture["lanes"][0]["slices"].size() == 4 * 20'000);
   CHECK(contains(page, "Only the first 20000 slices are shown"));
-  CHECK(count_of(page, "<td class=\"n") >= 10 * kLayers);
+  CHECK(count_occurrences(page, "<td class=\"n") >= 10 * kLayers);
 }
 
 TEST_CASE("--lang zh gives the page in Chinese, including the findings of import") {
   const TempFolder folder;
   const auto job = make_partial(folder.path(), "JOBA");
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   run_msprof({"report", "-dir", job.folder().string(), "--lang", "zh"});
   const std::string chinese = read_file(job.folder() / "report.html");
   CHECK(contains(chinese, "<html lang=\"zh-CN\""));
-  CHECK(picture_of(chinese) == picture_of(page));
+  CHECK(parse_picture(chinese) == parse_picture(page));
   // Headings, captions, notes and findings contain no English sentence.
   const std::regex text("<(h1|h2|caption|figcaption|dt|li|p|button)[^>]*>([^<]*)<");
   const std::regex english("[a-z]{2,} [a-z]{2,} [a-z]{2,}");
@@ -240,7 +240,7 @@ TEST_CASE("a page shows the contents of run.json as escaped text") {
   run.application_signal = "SIGSEGV";
   run.seconds = 1.5;
   msprof::write_run_record(job.folder(), run);
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   check_is_alone(page);
   for (const char* text : {"root@192.168.1.10", "SS928&lt;i&gt;", "--images", "--interval 10",
                            "models/face.om", "4.1 kB", "ended by SIGSEGV", "captured by 9.8.7"}) {
@@ -251,7 +251,7 @@ TEST_CASE("a page shows the contents of run.json as escaped text") {
   CHECK(contains(page, "<p class=\"run-line\"><bdi>2026-11-18"));
   // A run.json with another schema is ignored.
   write_file(job.folder() / "run.json", "{\"schema\": \"other\", \"command\": [\"unheard\"]}");
-  CHECK_FALSE(contains(report_of(job.folder()), "unheard"));
+  CHECK_FALSE(contains(make_report(job.folder()), "unheard"));
 }
 
 TEST_CASE("long names and names with bidirectional characters are shortened and isolated") {
@@ -269,7 +269,7 @@ TEST_CASE("long names and names with bidirectional characters are shortened and 
       {{0, 0, "Conv", "AA_CORE", std::string(100'000, 'x'), ""},
        {1, 0, "Relu", "AA_CORE", turn + "gnp.exe", ""}});
   job.data(DataName{}, aicore_file(records));
-  const std::string page = report_of(job.folder());
+  const std::string page = make_report(job.folder());
   check_is_alone(page);
   CHECK(page.size() < 100'000);
   CHECK_FALSE(contains(page, std::string(200, 'x')));
@@ -363,7 +363,7 @@ TEST_CASE("on paper each sheet with rows of a table has column headings") {
   }
   job.info_json("1000").net_info("net", 1).layer_info("net", 1, layers);
   job.data(DataName{}, aicore_file(records));
-  report_of(job.folder());
+  make_report(job.folder());
   const std::string pdf = (folder / "page.pdf").string();
   const auto printed =
       run_program("/usr/bin/env", {"HOME=" + folder.path().string(), "chromium", "--headless",
@@ -422,7 +422,7 @@ TEST_CASE("a report in a capture does not change its verdict") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto before = run_msprof({"import", "-dir", job.folder().string(), "--json"});
-  report_of(job.folder());
+  make_report(job.folder());
   CHECK(run_msprof({"import", "-dir", job.folder().string(), "--json"}).out == before.out);
 }
 

@@ -24,7 +24,7 @@ int width(const std::string& text) {
 
 // Lines of the table under `title`: header, rule, rows.
 std::vector<std::string> table(const std::string& out, const std::string& title) {
-  const auto lines = lines_of(out);
+  const auto lines = split_lines(out);
   auto at = std::find(lines.begin(), lines.end(), title);
   std::vector<std::string> result;
   while (at != lines.end() && ++at != lines.end() && !at->empty()) result.push_back(*at);
@@ -220,7 +220,7 @@ TEST_CASE("COLUMNS or the terminal's width shortens the widest columns") {
     const auto result = run_msprof(words, options);
     CHECK_FALSE(contains(result.out, long_name));
     CHECK(contains(result.out, "nnn…"));
-    const auto lines = lines_of(result.out);
+    const auto lines = split_lines(result.out);
     CHECK(lines.size() > 10);
     for (std::size_t i = 2; i < lines.size(); ++i) {
       INFO(lines[i]);
@@ -277,7 +277,7 @@ TEST_CASE("layers are told apart at every width, and number and name begin every
     const auto result = run_msprof({"show", "-q", "-dir", job.folder().string()},
                                    {.variables = {{"COLUMNS", columns}}});
     const std::string out = result.out.substr(result.out.find("AA core metric"));
-    const auto lines = lines_of(out.substr(0, out.find("Op statistic")));
+    const auto lines = split_lines(out.substr(0, out.find("Op statistic")));
     for (const std::string& line : lines) CHECK(width(line) <= std::stoi(columns));
     const auto parts = std::count_if(lines.begin(), lines.end(),
                                      [](const auto& line) { return contains(line, "──"); });

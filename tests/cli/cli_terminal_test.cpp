@@ -22,7 +22,7 @@ const std::string kHostileSql =
 
 // The screen of a program run on a terminal without colours, without the characters that the
 // terminal adds.
-std::string screen_of(const Words& words) {
+std::string read_screen(const Words& words) {
   TypedTerminal terminal(msprof_path(), words,
                          {.variables = {{"NO_COLOR", "1"}}, .stdout_is_file = false});
   std::string screen = terminal.wait().err;
@@ -99,7 +99,7 @@ TEST_CASE("names of a capture steer no terminal, whichever verb shows them") {
                              Words{"show", "-dir", dir + kHostile},
                              Words{"import", "-dir", other, "-v"},
                              Words{"import", "--json", "-dir", other}}) {
-    const std::string screen = screen_of(words);
+    const std::string screen = read_screen(words);
     INFO(words.front() << " " << words.back() << "\n" << screen.substr(0, 4000));
     CHECK_FALSE(screen.empty());
     CHECK(is_harmless(screen));
@@ -120,6 +120,6 @@ TEST_CASE("a document on a terminal has the values that a pipe gets, and a pipe 
     words.insert(words.end(), form.begin(), form.end());
     const std::string piped = run_msprof(words).out;
     CHECK(piped.find("\x7f\u009b\u202e") != std::string::npos);
-    CHECK(nlohmann::json::parse(screen_of(words)) == nlohmann::json::parse(piped));
+    CHECK(nlohmann::json::parse(read_screen(words)) == nlohmann::json::parse(piped));
   }
 }

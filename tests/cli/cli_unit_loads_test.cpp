@@ -91,7 +91,7 @@ std::string make_modelled_prof(const fs::path& parent) {
   return folder.string();
 }
 
-json document_of(const Words& words) {
+json run_for_json(const Words& words) {
   const auto result = run_msprof(words);
   INFO(result.err);
   REQUIRE_FALSE(result.out.empty());
@@ -99,7 +99,7 @@ json document_of(const Words& words) {
 }
 
 std::size_t lines_with(const std::string& text, const std::string& part) {
-  const auto lines = lines_of(text);
+  const auto lines = split_lines(text);
   return static_cast<std::size_t>(std::count_if(
       lines.begin(), lines.end(), [&](const std::string& line) { return contains(line, part); }));
 }
@@ -116,7 +116,7 @@ Words about(const Words& verb, const std::string& folder) {
   return words;
 }
 
-Words rules_of(const json& advice, const char* list) {
+Words list_rules(const json& advice, const char* list) {
   Words rules;
   for (const json& one : advice["captures"][0][list]) rules.push_back(one["rule"]);
   return rules;
@@ -134,7 +134,7 @@ TEST_CASE(
   const std::string job = make_modelled(folder.path(), 'A');
   const auto imported = run_msprof({"import", "-dir", job});
   CHECK(lines_with(imported.err, kNote) == 1);
-  const auto lines = lines_of(imported.err);
+  const auto lines = split_lines(imported.err);
   const auto verdict = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
     return line.starts_with("verdict: ");
   });
@@ -148,7 +148,7 @@ TEST_CASE(
   CHECK(lines_with(chinese.out, "主机运行时:时间为实测,单元负载为模型值") == 1);
   for (const char* verb : {"import", "show", "query", "advise"}) {
     INFO(verb);
-    CHECK(document_of({verb, "--json", "-dir", job})["captures"][0]["unit_loads"] == "modelled");
+    CHECK(run_for_json({verb, "--json", "-dir", job})["captures"][0]["unit_loads"] == "modelled");
   }
 }
 
@@ -165,13 +165,13 @@ TEST_CASE("no verb mentions modelled values for captures of boards and Atlas mac
       CHECK_FALSE(contains(result.out + result.err, "modelled"));
       CHECK_FALSE(contains(result.out + result.err, "模型值"));
       verb.push_back("--json");
-      CHECK(document_of(about(verb, capture))["captures"][0]["unit_loads"] == "measured");
+      CHECK(run_for_json(about(verb, capture))["captures"][0]["unit_loads"] == "measured");
     }
     const auto compared = run_msprof({"compare", capture, capture});
     CHECK_FALSE(contains(compared.out, "modelled"));
     const auto page = run_msprof({"compare", capture, capture, "--format", "html"});
     CHECK_FALSE(contains(page.out, "modelled"));
-    const json document = document_of({"compare", capture, capture, "--json"});
+    const json document = run_for_json({"compare", capture, capture, "--json"});
     CHECK(document["base"]["unit_loads"] == "measured");
     CHECK(document["new"]["unit_loads"] == "measured");
   }
@@ -184,7 +184,7 @@ TEST_CASE("a PROF folder of the host runtime shows its name instead of a chip") 
   CHECK(lines_with(imported.err, kNote) == 1);
   for (const char* verb : {"import", "show", "query", "advise"}) {
     INFO(verb);
-    CHECK(document_of({verb, "--json", "-dir", prof})["captures"][0]["unit_loads"] == "modelled");
+    CHECK(run_for_json({verb, "--json", "-dir", prof})["captures"][0]["unit_loads"] == "modelled");
   }
   const auto chip = run_msprof({"query", "SELECT chip FROM v_devices", "-dir", prof, "-q"});
   CHECK(contains(chip.out, "host runtime"));
@@ -218,8 +218,8 @@ TEST_CASE(
   JobBuilder job(folder.path(), job_name('A'));
   job.info_json("1000").net_info("net", 1);
   job.data("acl_api.0.net.1", acl_api_file({{3, 0, 100, 200}}));
-  CHECK(document_of({"query", "--json", "-dir",
-                     job.folder().string()})["captures"][0]["unit_loads"] == "modelled");
+  CHECK(run_for_json({"query", "--json", "-dir",
+                      job.folder().string()})["captures"][0]["unit_loads"] == "modelled");
 }
 
 TEST_CASE("the store records what is modelled, and a new import of other files updates it") {
@@ -232,8 +232,8 @@ TEST_CASE("the store records what is modelled, and a new import of other files u
   }
   // The fact is derived from the files: importing other files changes it.
   job.data(DataName{}, aicore_file(records()).substr(kHeaderBytes));
-  CHECK(document_of({"import", "--json", "-dir",
-                     job.folder().string()})["captures"][0]["unit_loads"] == "measured");
+  CHECK(run_for_json({"import", "--json", "-dir",
+                      job.folder().string()})["captures"][0]["unit_loads"] == "measured");
 }
 
 TEST_CASE("compare shows per side what is modelled, as text, JSON and HTML") {
@@ -252,7 +252,7 @@ TEST_CASE("compare shows per side what is modelled, as text, JSON and HTML") {
   CHECK(contains(one.out,
                  "warning: the unit loads of NEW are modelled, those of BASE measured: ratios are "
                  "not compared\n"));
-  const json document = document_of({"compare", "-q", measured, modelled, "--json"});
+  const json document = run_for_json({"compare", "-q", measured, modelled, "--json"});
   CHECK(document["base"]["unit_loads"] == "measured");
   CHECK(document["new"]["unit_loads"] == "modelled");
   for (const json& op : document["ops"]) CHECK(op["ratios"].empty());
@@ -267,18 +267,18 @@ TEST_CASE("no rule gives advice from modelled unit loads, and all do from measur
   const std::string modelled = make_modelled(folder.path(), 'A');
   const std::string measured = make_measured(folder.path(), 'B');
   const auto advice = [](const std::string& job) {
-    return document_of({"advise", "--json", "--all", "-dir", job});
+    return run_for_json({"advise", "--json", "--all", "-dir", job});
   };
   const json of_board = advice(measured);
-  CHECK(has_word(rules_of(of_board, "findings"), "memory_bound_layer"));
-  CHECK(has_word(rules_of(of_board, "findings"), "store_unit_limit"));
+  CHECK(has_word(list_rules(of_board, "findings"), "memory_bound_layer"));
+  CHECK(has_word(list_rules(of_board, "findings"), "store_unit_limit"));
   const json of_host = advice(modelled);
   for (const char* rule :
        {"memory_bound_layer", "load_unit_limit", "weight_unit_limit", "store_unit_limit",
         "cube_array_padding", "units_idle", "vector_layer_use"}) {
     INFO(rule);
-    CHECK_FALSE(has_word(rules_of(of_host, "findings"), rule));
-    CHECK(has_word(rules_of(of_host, "without_data"), rule));
+    CHECK_FALSE(has_word(list_rules(of_host, "findings"), rule));
+    CHECK(has_word(list_rules(of_host, "without_data"), rule));
   }
   const auto text = run_msprof({"advise", "--all", "-q", "--lang", "en", "-dir", modelled});
   CHECK(contains(text.out,

@@ -99,7 +99,7 @@ struct Sample {
     verb.add_option({"--text", &text, "TEXT", "a text", {"old", "new"}});
     verb.add_option({"--number", &number, "N", "a number"});
     cli::Option variable = {"--set", &variables, "K=V", "one each"};
-    variable.one_each = true;
+    variable.takes_one_each = true;
     verb.add_option(std::move(variable));
     verb.set_rest(&rest, "what stands behind");
     verb.set_action([this] {
@@ -254,7 +254,7 @@ TEST_CASE("whatever is wrong with an option of a verb, one line says what it tak
     }
     for (const auto& option : command.options()) {
       if (!option->names.starts_with('-')) continue;
-      const std::string name = cli::names_of(*option).back();
+      const std::string name = cli::option_names(*option).back();
       const auto check = [&](const Words& more, const std::string& part) {
         Words words = begin;
         words.insert(words.end(), more.begin(), more.end());
@@ -277,7 +277,8 @@ TEST_CASE("whatever is wrong with an option of a verb, one line says what it tak
                              std::holds_alternative<std::optional<double>*>(option->target);
       if (is_number || !option->choices.empty()) check({name, "no-such"}, "not 'no-such'");
       for (const std::string& choice : option->choices) check({name, "no-such"}, choice);
-      if (command.name() != "compare" && !option->value_optional) check({name}, "needs a value: ");
+      if (command.name() != "compare" && !option->is_value_optional)
+        check({name}, "needs a value: ");
       const bool is_list = std::holds_alternative<Words*>(option->target);
       const std::string value = !option->choices.empty() ? option->choices.front() : "1";
       if (!is_list) check({name, value, name, value}, "only once");

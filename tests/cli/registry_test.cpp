@@ -25,7 +25,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 template <typename Products, typename Takes>
-Words names_of(const Products& products, Takes&& takes) {
+Words product_names(const Products& products, Takes&& takes) {
   Words names;
   for (const auto& product : products) {
     if (takes(product)) names.emplace_back(product->name());
@@ -34,25 +34,25 @@ Words names_of(const Products& products, Takes&& takes) {
 }
 
 Words exported_tables(Dialect dialect) {
-  return names_of(all_summary_tables(), [&](const auto& table) {
+  return product_names(all_summary_tables(), [&](const auto& table) {
     return table->is_exported() && table->info().dialect == dialect;
   });
 }
-Words layers_of(Dialect dialect) {
-  return names_of(all_timeline_layers(),
-                  [&](const auto& layer) { return layer->info().dialect == dialect; });
+Words layer_names(Dialect dialect) {
+  return product_names(all_timeline_layers(),
+                       [&](const auto& layer) { return layer->info().dialect == dialect; });
 }
 // The system-counter layers of Atlas captures, which have a separate page, and the others.
 Words counter_layers() {
-  return names_of(all_timeline_layers(),
-                  [](const auto& layer) { return layer->info().group == kCounterLayers; });
+  return product_names(all_timeline_layers(),
+                       [](const auto& layer) { return layer->info().group == kCounterLayers; });
 }
 Words engine_layers() {
-  return names_of(all_timeline_layers(),
-                  [](const auto& layer) { return layer->info().group == kEngineLayers; });
+  return product_names(all_timeline_layers(),
+                       [](const auto& layer) { return layer->info().group == kEngineLayers; });
 }
 Words single_layers() {
-  return names_of(all_timeline_layers(), [](const auto& layer) {
+  return product_names(all_timeline_layers(), [](const auto& layer) {
     return layer->info().dialect == Dialect::cann && layer->info().group.empty();
   });
 }
@@ -80,7 +80,7 @@ std::string between(const std::string& text, const std::string& begin, const std
   REQUIRE(at != std::string::npos);
   return text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
 }
-Words words_of(const std::string& text) {
+Words split_words(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
 }
@@ -134,7 +134,7 @@ Words files_of_boards(const std::string& folder) {
   return names;
 }
 
-std::set<std::string> kinds_of(const Session& session) {
+std::set<std::string> kind_names(const Session& session) {
   std::set<std::string> names;
   for (const auto& kind : builtin_kinds(session).kinds) names.emplace(kind->name());
   return names;
@@ -185,8 +185,8 @@ TEST_CASE("what a product needs are kinds of raw files that import reads") {
   job.info_json("1000");
   const auto run = test::prof::make_run(folder.path(), {}, {});
   std::map<Dialect, std::set<std::string>> known;
-  known[Dialect::svp] = kinds_of(*Session::open(job.folder()));
-  known[Dialect::cann] = kinds_of(*Session::open(run.folder));
+  known[Dialect::svp] = kind_names(*Session::open(job.folder()));
+  known[Dialect::cann] = kind_names(*Session::open(run.folder));
   REQUIRE(known[Dialect::svp].size() == 6);
   REQUIRE(known[Dialect::cann].size() > 20);
 
@@ -230,7 +230,7 @@ TEST_CASE("export --help names every table and layer that there is") {
   const auto root = build_command_tree();
   const std::string help = command_at(*root, {"export", "summary"}).help();
   const auto listed = [](const std::string& text) {
-    Words words = words_of(text);
+    Words words = split_words(text);
     for (std::string& word : words) std::erase(word, ',');
     return words;
   };
@@ -242,18 +242,18 @@ TEST_CASE("export --help names every table and layer that there is") {
   for (const auto& option : command_at(*root, {"export", "timeline"}).options()) {
     if (option->names == "--layers") layers = option->help;
   }
-  CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layers_of(Dialect::svp));
+  CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layer_names(Dialect::svp));
   CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(single_layers()));
   CHECK(listed(between(layers, "named); ", " (PROF…")) == counter_layers());
   CHECK(listed(between(layers, "of these: counters); ", " (PROF…")) == engine_layers());
-  CHECK(
-      listed(between(layers, "(PROF…; ", " only where")) ==
-      names_of(all_timeline_layers(), [](const auto& layer) { return !layer->info().is_default; }));
+  CHECK(listed(between(layers, "(PROF…; ", " only where")) ==
+        product_names(all_timeline_layers(),
+                      [](const auto& layer) { return !layer->info().is_default; }));
 }
 
 TEST_CASE("the manual names every table and layer that there is, and no other") {
   CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
-  CHECK(files_of_boards("timeline") == layers_of(Dialect::svp));
+  CHECK(files_of_boards("timeline") == layer_names(Dialect::svp));
 
   // System counters have a separate page.
   const Words exported = sorted(exported_tables(Dialect::cann));
@@ -270,11 +270,11 @@ TEST_CASE("the manual names every table and layer that there is, and no other") 
       between(page("docs/timelines.md"), "| `--layers LAYER…` |", " or `all`");
   const Words quoted = quoted_words(layers);
   REQUIRE(quoted.size() == 5);
-  CHECK(words_of(quoted[0]) == layers_of(Dialect::svp));
-  CHECK(sorted(words_of(quoted[1])) == sorted(single_layers()));
+  CHECK(split_words(quoted[0]) == layer_names(Dialect::svp));
+  CHECK(sorted(split_words(quoted[1])) == sorted(single_layers()));
   CHECK(quoted[2] == kCounterLayers);
   CHECK(quoted[3] == kEngineLayers);
-  CHECK(words_of(quoted[4]) == engine_layers());
+  CHECK(split_words(quoted[4]) == engine_layers());
   check_named(counter_layers(), sorted(names_of_rows("docs/counters.md", "| layer | draws |")));
 }
 
@@ -284,8 +284,8 @@ TEST_CASE("the manual names the files of --style cann5 in their order") {
   REQUIRE(quoted.size() == 2);
   Words topics;
   for (const Cann5Timeline& topic : cann5_timelines()) topics.emplace_back(topic.name);
-  CHECK(words_of(quoted[0]) == topics);
-  CHECK(words_of(quoted[1]) == names_of(cann5_tables(), [](const auto&) { return true; }));
+  CHECK(split_words(quoted[0]) == topics);
+  CHECK(split_words(quoted[1]) == product_names(cann5_tables(), [](const auto&) { return true; }));
 }
 
 TEST_CASE("README shows every verb, and the manual says which of them have no --json") {
@@ -323,7 +323,7 @@ TEST_CASE("the manual names every view that SQL can ask") {
 
 TEST_CASE("no verb has the name of a table, for which the parser would take the verb") {
   const auto root = build_command_tree();
-  Words tables = names_of(all_summary_tables(), [](const auto&) { return true; });
+  Words tables = product_names(all_summary_tables(), [](const auto&) { return true; });
   for (const auto& table : cann5_tables()) tables.emplace_back(table->name());
   for (const auto& verb : root->commands()) {
     CAPTURE(verb->name());

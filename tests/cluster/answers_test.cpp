@@ -65,7 +65,7 @@ SketchedPart with_op(SketchedPart part) {
 }
 
 // One rank that computes for the given microseconds per step.
-SketchedPart steps_of(const std::vector<std::int64_t>& us, std::int64_t op_ns = 1'000) {
+SketchedPart make_steps(const std::vector<std::int64_t>& us, std::int64_t op_ns = 1'000) {
   SketchedPart part({"MatMul", "uid", "world", "hcom_allReduce_"});
   cluster::MemberRow member;
   member.rank = 0;
@@ -92,8 +92,8 @@ ClusterComparison compared(const SketchedPart& base, const SketchedPart& now) {
   return compare_clusters({"before", &before.view}, {"after", &after.view});
 }
 
-const ClusterChange& change_of(const ClusterComparison& comparison, std::string_view section,
-                               std::string_view name) {
+const ClusterChange& find_change(const ClusterComparison& comparison, std::string_view section,
+                                 std::string_view name) {
   for (const ClusterChanges& changes : comparison.sections) {
     if (changes.id != section) continue;
     for (const ClusterChange& row : changes.rows) {
@@ -261,53 +261,54 @@ TEST_CASE("hosts whose clocks cannot be aligned keep their times, and that is sa
 
 TEST_CASE("a slower step is told from noise by the spread of the steps") {
   const auto slower =
-      compared(steps_of({99, 100, 100, 100, 101}), steps_of({119, 120, 120, 120, 121}));
+      compared(make_steps({99, 100, 100, 100, 101}), make_steps({119, 120, 120, 120, 121}));
   CHECK(slower.verdict == Verdict::slower);
   CHECK(slower.total.base_us == 100.0);
   CHECK(slower.total.new_us == 120.0);
   CHECK(slower.noise_percent == 1.0);
-  const ClusterChange& time = change_of(slower, "steps", "step time");
+  const ClusterChange& time = find_change(slower, "steps", "step time");
   CHECK(time.mean.delta_us() == Approx(20));
   CHECK(time.median->percent() == Approx(20));
   CHECK(time.p95->base_us == Approx(100.8));
   CHECK(time.base_count == 5);
-  CHECK(change_of(slower, "steps", "computing").mean.base_us == Approx(96));
-  CHECK(change_of(slower, "steps", "free").mean.is_noise());
+  CHECK(find_change(slower, "steps", "computing").mean.base_us == Approx(96));
+  CHECK(find_change(slower, "steps", "free").mean.is_noise());
 
   // Quartiles 90 and 110 around 100: half the interquartile range is 10 %.
-  const auto noisy = compared(steps_of({80, 90, 100, 110, 120}), steps_of({108, 108, 108, 108}));
+  const auto noisy =
+      compared(make_steps({80, 90, 100, 110, 120}), make_steps({108, 108, 108, 108}));
   CHECK(noisy.noise_percent == Approx(10));
   CHECK(noisy.verdict == Verdict::noise);
 
-  const auto few = compared(steps_of({100, 100, 100}), steps_of({104, 104, 104}));
+  const auto few = compared(make_steps({100, 100, 100}), make_steps({104, 104, 104}));
   CHECK(few.noise_percent == 5.0);
   CHECK(few.verdict == Verdict::noise);
 }
 
 TEST_CASE("ranks, collectives and operators of two clusters are matched") {
   const auto changes =
-      compared(steps_of({100, 100, 100, 100}), steps_of({200, 200, 200, 200}, 1'500));
-  const ClusterChange& rank = change_of(changes, "ranks", "0");
+      compared(make_steps({100, 100, 100, 100}), make_steps({200, 200, 200, 200}, 1'500));
+  const ClusterChange& rank = find_change(changes, "ranks", "0");
   CHECK(rank.mean.base_us == Approx(97));
   CHECK(rank.mean.new_us == Approx(197));
   const ClusterChange& wait =
-      change_of(changes, "collectives", "hcom_allReduce_ of 1 rank, waiting");
+      find_change(changes, "collectives", "hcom_allReduce_ of 1 rank, waiting");
   CHECK(wait.mean.base_us == Approx(5));
   CHECK(wait.mean.new_us == Approx(10));
   CHECK(wait.base_count == 4);
   CHECK_FALSE(wait.mean.is_noise());
-  const ClusterChange& op = change_of(changes, "operators", "MatMul");
+  const ClusterChange& op = find_change(changes, "operators", "MatMul");
   CHECK(op.mean.percent() == Approx(50));
   CHECK(op.median->base_us == Approx(1));
   CHECK(op.p95->new_us == Approx(1.488));  // lower bound of the bin of 1500 ns
 }
 
 TEST_CASE("what is on one side only is a row without a change") {
-  SketchedPart other = steps_of({100, 100, 100, 100});
+  SketchedPart other = make_steps({100, 100, 100, 100});
   other.members[0].rank = 3;
-  const auto changes = compared(steps_of({100, 100, 100, 100}), other);
-  CHECK_FALSE(change_of(changes, "ranks", "0").mean.new_us);
-  CHECK_FALSE(change_of(changes, "ranks", "3").mean.base_us);
+  const auto changes = compared(make_steps({100, 100, 100, 100}), other);
+  CHECK_FALSE(find_change(changes, "ranks", "0").mean.new_us);
+  CHECK_FALSE(find_change(changes, "ranks", "3").mean.base_us);
   REQUIRE(changes.warnings.size() == 1);
   CHECK(changes.warnings[0] == "after: MISSING: 3 ranks (0-2)");
 }
@@ -333,7 +334,7 @@ TEST_CASE("one rank that changed among many is beyond noise, the others are not"
 }
 
 TEST_CASE("a comparison is a text, a CSV and a page") {
-  const auto changes = compared(steps_of({100, 100, 100, 100}), steps_of({200, 200, 200, 200}));
+  const auto changes = compared(make_steps({100, 100, 100, 100}), make_steps({200, 200, 200, 200}));
   const std::string text = cluster_comparison_text(changes, 5, 80, false);
   CHECK(text.find("median step 0.100 → 0.200 ms, 100.0 % slower\n") == 0);
   CHECK(text.find("Operators, mean per execution: no change beyond noise") != std::string::npos);

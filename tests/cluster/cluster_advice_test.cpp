@@ -79,13 +79,13 @@ Advice advice_on(const AdviceCase& planted, std::int64_t detail_rows = 50'000'00
   const test::TempFolder folder;
   ClusterShape shape = usual_shape();
   if (planted.plant) planted.plant(shape);
-  test::cluster_of(folder.path(), shape, detail_rows);
+  test::make_cluster(folder.path(), shape, detail_rows);
   const auto path = folder.path() / "cluster.db";
   if (!planted.sql.empty()) test::change_part(path, planted.sql);
   return advise(cluster::Part::open(path), builtin_rules());
 }
 
-const AdviceFinding* finding_of(const Advice& advice, std::string_view rule) {
+const AdviceFinding* find_advice(const Advice& advice, std::string_view rule) {
   for (const AdviceFinding& finding : advice.findings)
     if (finding.rule->id == rule) return &finding;
   return nullptr;
@@ -106,7 +106,7 @@ TEST_CASE("Each rule about clusters names what was planted, and no other rank, h
     CAPTURE(planted.rule);
     cases.insert(planted.rule);
     const Advice advice = advice_on(planted);
-    const AdviceFinding* finding = finding_of(advice, planted.rule);
+    const AdviceFinding* finding = find_advice(advice, planted.rule);
     REQUIRE(finding != nullptr);
     REQUIRE_FALSE(finding->evidence.empty());
     CHECK(finding->evidence.front().name.substr(0, planted.name.size()) == planted.name);
@@ -142,7 +142,7 @@ TEST_CASE("A part of one rank has nothing to compare, and says so") {
   const test::TempFolder folder;
   ClusterShape shape = usual_shape();
   shape.ranks = 1;
-  const Advice advice = advise(test::cluster_of(folder.path(), shape), builtin_rules());
+  const Advice advice = advise(test::make_cluster(folder.path(), shape), builtin_rules());
   CHECK(advice.findings.empty());
   std::set<std::string> without;
   for (const RuleWithoutData& one : advice.without_data) without.insert(one.rule->id);
@@ -154,7 +154,7 @@ TEST_CASE("A part of one rank has nothing to compare, and says so") {
 
 TEST_CASE("Rules about captures are not asked of clusters, nor those about clusters of captures") {
   const test::TempFolder folder;
-  const Advice advice = advise(test::cluster_of(folder.path(), usual_shape()), builtin_rules());
+  const Advice advice = advise(test::make_cluster(folder.path(), usual_shape()), builtin_rules());
   CHECK(advice.checked() == advice_cases().size());
   TraceDbWriter(folder.path() / "msprof.db").publish();
   const auto store = TraceDb::open(folder.path() / "msprof.db");
@@ -173,7 +173,7 @@ TEST_CASE("A rule of a user can be about clusters, if it is SQL") {
     "sql": "SELECT operation AS name, total(wait_us) AS us FROM v_collectives GROUP BY operation HAVING us > :us ORDER BY us DESC"}]})",
             "mine.json", rules);
   const test::TempFolder folder;
-  const Advice advice = advise(test::cluster_of(folder.path(), usual_shape()), rules);
+  const Advice advice = advise(test::make_cluster(folder.path(), usual_shape()), rules);
   REQUIRE(advice.findings.size() == 1);
   CHECK(advice.findings.front().title.en.starts_with("hcom_"));
   const auto add = [&](const char* text) { add_rules(text, "bad.json", rules); };

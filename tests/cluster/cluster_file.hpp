@@ -12,9 +12,9 @@
 namespace msprof::test {
 
 // Writes `folder`/cluster.db; `detail_rows` is that of `msprof merge`.
-inline cluster::Part cluster_of(const std::filesystem::path& folder,
-                                const ranks::ClusterShape& shape,
-                                std::int64_t detail_rows = 50'000'000) {
+inline cluster::Part make_cluster(const std::filesystem::path& folder,
+                                  const ranks::ClusterShape& shape,
+                                  std::int64_t detail_rows = 50'000'000) {
   const ranks::ClusterRun run(shape);
   std::vector<std::filesystem::path> parts;
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {

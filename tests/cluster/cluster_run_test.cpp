@@ -131,10 +131,10 @@ TEST_CASE("steps grow, clocks are off and the seed decides only if that is wante
   shape.faults.offset_us = 250;
   CHECK(shape.clock_error_ns(7) == 0);
   CHECK(shape.clock_error_ns(8) == 250'000);
-  const auto end_of = [&](std::uint64_t seed) {
+  const auto seeded_end = [&](std::uint64_t seed) {
     shape.seed = seed;
     return ClusterRun(shape).step_end(3, 5);
   };
-  CHECK(end_of(7) == end_of(7));
-  CHECK(end_of(7) != end_of(8));
+  CHECK(seeded_end(7) == seeded_end(7));
+  CHECK(seeded_end(7) != seeded_end(8));
 }

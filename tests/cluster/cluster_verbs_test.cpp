@@ -30,7 +30,7 @@ struct ClusterFolder {
     shape.steps = 5;
     shape.faults.slow_rank = 2;
     shape.faults.missing = std::move(missing);
-    test::cluster_of(folder.path(), shape);
+    test::make_cluster(folder.path(), shape);
   }
   std::string dir() const { return folder.path().string(); }
   std::string file() const { return (folder.path() / "cluster.db").string(); }
@@ -128,7 +128,7 @@ TEST_CASE("Numbers of ranks and texts that a cluster does not have end no verb b
   shape.faults.slow_rank = 2;
   const test::TempFolder folder;
   const bool has_detail = GENERATE(true, false);
-  test::cluster_of(folder.path(), shape, has_detail ? 1'000'000 : 0);
+  test::make_cluster(folder.path(), shape, has_detail ? 1'000'000 : 0);
   const std::string file = folder / "cluster.db";
   const std::string good = test::read_file(file);
   std::string all_views;

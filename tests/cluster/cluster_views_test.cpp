@@ -26,7 +26,7 @@ ClusterShape view_shape() {
 }
 
 // The cells of all rows, separated by ','; each row is followed by ';'.
-std::string rows_of(const cluster::Part& part, const std::string& sql) {
+std::string query_rows(const cluster::Part& part, const std::string& sql) {
   const QueryDb db(part, sql);
   Statement read = db.ask(sql);
   std::string all;
@@ -42,7 +42,7 @@ std::string rows_of(const cluster::Part& part, const std::string& sql) {
 
 TEST_CASE("Every view of a cluster has the columns that it documents, in their order") {
   const test::TempFolder folder;
-  const cluster::Part part = test::cluster_of(folder.path(), view_shape());
+  const cluster::Part part = test::make_cluster(folder.path(), view_shape());
   for (const View& view : cluster_views()) {
     INFO(view.name);
     const std::string sql = "SELECT * FROM " + std::string(view.name);
@@ -62,45 +62,46 @@ TEST_CASE("Every view of a cluster has the columns that it documents, in their o
 
 TEST_CASE("Views of a cluster add up to what the tables hold") {
   const test::TempFolder folder;
-  const cluster::Part part = test::cluster_of(folder.path(), view_shape());
-  CHECK(rows_of(part,
-                "SELECT ranks, rank_count, host_count, step_count, missing_ranks,"
-                " missing_count, partial_ranks, partial_count, has_detail FROM v_cluster") ==
+  const cluster::Part part = test::make_cluster(folder.path(), view_shape());
+  CHECK(query_rows(part,
+                   "SELECT ranks, rank_count, host_count, step_count, missing_ranks,"
+                   " missing_count, partial_ranks, partial_count, has_detail FROM v_cluster") ==
         "0-2,4-7,7,2,4,3,1,-,0,1;");
-  CHECK(rows_of(part, "SELECT count(*), count(DISTINCT host), min(rank), max(rank) FROM v_ranks") ==
+  CHECK(query_rows(part,
+                   "SELECT count(*), count(DISTINCT host), min(rank), max(rank) FROM v_ranks") ==
         "7,2,0,7;");
   // Compared with the rows of the ranks.
-  CHECK(rows_of(part,
-                "SELECT count(*) FROM v_collectives AS c WHERE rank_count <> (SELECT count(*)"
-                " FROM v_rank_collectives AS r WHERE r.step = c.step AND r.group_name ="
-                " c.group_name AND r.operation = c.operation AND r.sequence = c.sequence)") ==
+  CHECK(query_rows(part,
+                   "SELECT count(*) FROM v_collectives AS c WHERE rank_count <> (SELECT count(*)"
+                   " FROM v_rank_collectives AS r WHERE r.step = c.step AND r.group_name ="
+                   " c.group_name AND r.operation = c.operation AND r.sequence = c.sequence)") ==
         "0;");
-  CHECK(rows_of(part,
-                "SELECT round(total(mean_us * rank_count) - (SELECT total(duration_us) FROM"
-                " v_rank_collectives), 3) FROM v_collectives") == "0.0;");
-  CHECK(rows_of(part,
-                "SELECT count(*) FROM v_collectives JOIN v_rank_collectives AS r USING (step,"
-                " group_name, operation, sequence) WHERE r.rank = last_rank AND"
-                " r.duration_us <> shortest_us") == "0;");
-  CHECK(rows_of(part,
-                "SELECT total(count) - (SELECT count(*) FROM v_rank_collectives) FROM"
-                " v_collective_totals") == "0.0;");
-  CHECK(rows_of(part,
-                "SELECT round(total(share), 6), min(min_us <= median_us AND median_us <="
-                " p95_us AND p95_us <= max_us) FROM v_cluster_ops") == "100.0,1;");
+  CHECK(query_rows(part,
+                   "SELECT round(total(mean_us * rank_count) - (SELECT total(duration_us) FROM"
+                   " v_rank_collectives), 3) FROM v_collectives") == "0.0;");
+  CHECK(query_rows(part,
+                   "SELECT count(*) FROM v_collectives JOIN v_rank_collectives AS r USING (step,"
+                   " group_name, operation, sequence) WHERE r.rank = last_rank AND"
+                   " r.duration_us <> shortest_us") == "0;");
+  CHECK(query_rows(part,
+                   "SELECT total(count) - (SELECT count(*) FROM v_rank_collectives) FROM"
+                   " v_collective_totals") == "0.0;");
+  CHECK(query_rows(part,
+                   "SELECT round(total(share), 6), min(min_us <= median_us AND median_us <="
+                   " p95_us AND p95_us <= max_us) FROM v_cluster_ops") == "100.0,1;");
   // A ring between hosts, and all-to-all within them; rank 3 is known only by its number.
-  CHECK(rows_of(part,
-                "SELECT DISTINCT source, target_in_group, target FROM v_links WHERE source = 0"
-                " AND group_name = 'group_world' ORDER BY target_in_group") ==
+  CHECK(query_rows(part,
+                   "SELECT DISTINCT source, target_in_group, target FROM v_links WHERE source = 0"
+                   " AND group_name = 'group_world' ORDER BY target_in_group") ==
         "0,1,1;0,2,2;0,3,-;0,4,4;");
 }
 
 TEST_CASE("Aligned times are those of the reference host") {
   const test::TempFolder folder;
-  const cluster::Part part = test::cluster_of(folder.path(), view_shape());
-  CHECK(rows_of(part,
-                "SELECT hostname, state, is_aligned, round(offset_us / 10) * 10 FROM"
-                " v_host_clocks ORDER BY host") ==
+  const cluster::Part part = test::make_cluster(folder.path(), view_shape());
+  CHECK(query_rows(part,
+                   "SELECT hostname, state, is_aligned, round(offset_us / 10) * 10 FROM"
+                   " v_host_clocks ORDER BY host") ==
         "node-0000,reference,1,0.0;node-0001,aligned,1,2000.0;");
   // As recorded, the hosts are 2 ms apart; aligned, a few us.
   const std::string ends =
@@ -111,27 +112,28 @@ TEST_CASE("Aligned times are those of the reference host") {
     std::string sql = ends;
     for (std::size_t at = 0; (at = sql.find("{0}", at)) != std::string::npos;)
       sql.replace(at, 3, column);
-    return rows_of(part, "SELECT DISTINCT is_near FROM (" + sql + ")");
+    return query_rows(part, "SELECT DISTINCT is_near FROM (" + sql + ")");
   };
   CHECK(near("start_ns") == "0;");
   CHECK(near("aligned_start_ns") == "1;");
-  CHECK(rows_of(part,
-                "SELECT count(*) FROM v_collectives WHERE aligned_end_ns - aligned_start_ns <"
-                " 1000 * longest_us - 5000 OR aligned_start_ns IS NULL") == "0;");
-  CHECK(rows_of(part, "SELECT count(*) FROM v_rank_steps WHERE aligned_begin_ns IS NULL") == "0;");
+  CHECK(query_rows(part,
+                   "SELECT count(*) FROM v_collectives WHERE aligned_end_ns - aligned_start_ns <"
+                   " 1000 * longest_us - 5000 OR aligned_start_ns IS NULL") == "0;");
+  CHECK(query_rows(part, "SELECT count(*) FROM v_rank_steps WHERE aligned_begin_ns IS NULL") ==
+        "0;");
 }
 
 TEST_CASE("SQL about a cluster only reads, and errors name its views") {
   const test::TempFolder folder;
-  const cluster::Part part = test::cluster_of(folder.path(), view_shape());
-  CHECK_THROWS_WITH(rows_of(part, "SELECT * FROM v_rank"), Catch::Contains("v_ranks"));
-  CHECK_THROWS_AS(rows_of(part, "DELETE FROM member"), Error);
-  CHECK_THROWS_AS(rows_of(part, "SELECT load_extension('x')"), Error);
+  const cluster::Part part = test::make_cluster(folder.path(), view_shape());
+  CHECK_THROWS_WITH(query_rows(part, "SELECT * FROM v_rank"), Catch::Contains("v_ranks"));
+  CHECK_THROWS_AS(query_rows(part, "DELETE FROM member"), Error);
+  CHECK_THROWS_AS(query_rows(part, "SELECT load_extension('x')"), Error);
 }
 
 TEST_CASE("Rows of a part that contradict each other are told, or do no harm") {
   const test::TempFolder folder;
-  test::cluster_of(folder.path(), view_shape());
+  test::make_cluster(folder.path(), view_shape());
   const auto path = folder.path() / "cluster.db";
   for (const char* sql :
        {"UPDATE link SET source_rank = -9223372036854775807, size_bytes = 9223372036854775807,"
@@ -148,11 +150,11 @@ TEST_CASE("Rows of a part that contradict each other are told, or do no harm") {
     test::change_part(path, sql);
     const cluster::Part part = cluster::Part::open(path);
     for (const View& view : cluster_views())
-      CHECK_NOTHROW(rows_of(part, "SELECT * FROM " + std::string(view.name)));
+      CHECK_NOTHROW(query_rows(part, "SELECT * FROM " + std::string(view.name)));
   }
-  test::cluster_of(folder.path(), view_shape());
+  test::make_cluster(folder.path(), view_shape());
   test::change_part(path, "UPDATE rank_collective SET member_id = 4000 WHERE id = 5");
   const cluster::Part part = cluster::Part::open(path);
-  CHECK_THROWS_WITH(rows_of(part, "SELECT * FROM v_slow_ranks"),
+  CHECK_THROWS_WITH(query_rows(part, "SELECT * FROM v_slow_ranks"),
                     Catch::Contains("unknown id of a rank"));
 }

@@ -35,9 +35,9 @@ inline std::vector<cluster::MemberRow> members_on(const SceneNames& names,
   return members;
 }
 
-inline std::vector<cluster::GroupMemberRow> group_of(const SceneNames& names,
-                                                     std::string_view group,
-                                                     const std::vector<std::int64_t>& ranks) {
+inline std::vector<cluster::GroupMemberRow> make_group(const SceneNames& names,
+                                                       std::string_view group,
+                                                       const std::vector<std::int64_t>& ranks) {
   std::vector<cluster::GroupMemberRow> rows;
   for (const std::int64_t rank : ranks) {
     cluster::GroupMemberRow row;

@@ -94,7 +94,7 @@ std::string merged_by_tree(const ClusterParts& parts, Random& random, std::int64
   return test::read_file(level.front());
 }
 
-std::int64_t rows_of(const fs::path& part, const std::string& table) {
+std::int64_t count_rows(const fs::path& part, const std::string& table) {
   return std::stoll(test::query(part, "SELECT count(*) FROM " + table).front());
 }
 
@@ -118,11 +118,11 @@ TEST_CASE(
     "50 parts merged in 20 random trees have the same bytes, with every rank and with totals") {
   const ClusterParts parts(small_cluster(50));
   const std::string all = merged_bytes(parts.paths, parts.path("all"));
-  const std::int64_t rows = rows_of(parts.path("all"), "rank_collective");
+  const std::int64_t rows = count_rows(parts.path("all"), "rank_collective");
   // the last host has two ranks without a partner to receive from
   CHECK(rows == 50 * 2 * 7 - 2 * 2);
   const std::string totals = merged_bytes(parts.paths, parts.path("totals"), {rows / 3, {}});
-  CHECK(rows_of(parts.path("totals"), "rank_collective") == 0);
+  CHECK(count_rows(parts.path("totals"), "rank_collective") == 0);
   Random random(18);
   for (int tree = 0; tree < 20; ++tree) {
     INFO("tree " << tree);
@@ -169,8 +169,8 @@ TEST_CASE("a merged part has the rows of its parts") {
   merge_parts(parts.paths, parts.path("all"), {});
   for (const char* table : {"group_member", "rank_step", "rank_collective", "packet", "link"}) {
     std::int64_t rows = 0;
-    for (const fs::path& part : parts.paths) rows += rows_of(part, table);
-    CHECK(rows_of(parts.path("all"), table) == rows);
+    for (const fs::path& part : parts.paths) rows += count_rows(part, table);
+    CHECK(count_rows(parts.path("all"), table) == rows);
     // Members are numbered by rank.
     CHECK(test::query(
               parts.path("all"),
@@ -278,12 +278,12 @@ TEST_CASE("of equal durations the smaller rank stands first, and long ones do no
 TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") {
   const ClusterParts parts(small_cluster(9));
   merge_parts(parts.paths, parts.path("all"), {});
-  const std::int64_t rows = rows_of(parts.path("all"), "rank_collective");
+  const std::int64_t rows = count_rows(parts.path("all"), "rank_collective");
   merge_parts(parts.paths, parts.path("just"), {rows, {}});
   CHECK((test::read_file(parts.path("just")) == test::read_file(parts.path("all"))));
   merge_parts(parts.paths, parts.path("less"), {rows - 1, {}});
   CHECK_FALSE(Part::open(parts.path("less")).facts().has_detail);
-  CHECK(rows_of(parts.path("less"), "rank_collective") == 0);
+  CHECK(count_rows(parts.path("less"), "rank_collective") == 0);
   // Rows dropped by a merge do not come back.
   merge_parts({parts.path("less")}, parts.path("more"), {});
   CHECK_FALSE(Part::open(parts.path("more")).facts().has_detail);
@@ -354,7 +354,7 @@ TEST_CASE("a rank that comes twice is merged once, and the second part is named"
     test::change_part(parts.paths[i], "UPDATE member SET rank = NULL");
   const MergeReport unknown = merge_parts(parts.paths, parts.path("unknown"), {});
   CHECK(unknown.merged == 4);
-  CHECK(ranks_of(Part::open(parts.path("unknown"))).unknown == 2);
+  CHECK(read_ranks(Part::open(parts.path("unknown"))).unknown == 2);
 }
 
 TEST_CASE("where nothing can be merged the file that was there stays") {

@@ -12,7 +12,7 @@ namespace {
 
 using Bins = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-OpTotal total_of(const std::vector<std::int64_t>& durations, std::int64_t member) {
+OpTotal make_total(const std::vector<std::int64_t>& durations, std::int64_t member) {
   OpTotal total;
   for (const std::int64_t ns : durations) total.add(ns, member);
   return total;
@@ -55,21 +55,21 @@ TEST_CASE("durations below 128 ns have a bin each, then an octave has 64") {
       {INT64_MAX, 128 + 64 * 55 + 63}};
   for (const auto& [ns, bin] : known) {
     INFO(ns << " ns");
-    CHECK(Histogram::bin_of(ns) == bin);
+    CHECK(Histogram::to_bin(ns) == bin);
   }
-  CHECK(Histogram::begin_of(127) == 127);
-  CHECK(Histogram::begin_of(129) == 130);
-  CHECK(Histogram::begin_of(128 + 64 * 13 + 1) == (1 << 20) + (1 << 14));
-  CHECK(Histogram::begin_of(128 + 64 * 55 + 63) == INT64_MAX - (std::int64_t{1} << 56) + 1);
+  CHECK(Histogram::bin_start(127) == 127);
+  CHECK(Histogram::bin_start(129) == 130);
+  CHECK(Histogram::bin_start(128 + 64 * 13 + 1) == (1 << 20) + (1 << 14));
+  CHECK(Histogram::bin_start(128 + 64 * 55 + 63) == INT64_MAX - (std::int64_t{1} << 56) + 1);
 }
 
 TEST_CASE("a bin begins where it says, and no bin is wider than a 64th of its begin") {
   for (std::uint32_t bin = 0; bin < 128 + 64 * 56; ++bin) {
-    const std::int64_t begin = Histogram::begin_of(bin);
-    REQUIRE(Histogram::bin_of(begin) == bin);
+    const std::int64_t begin = Histogram::bin_start(bin);
+    REQUIRE(Histogram::to_bin(begin) == bin);
     if (bin == 0) continue;
-    REQUIRE(Histogram::bin_of(begin - 1) == bin - 1);
-    REQUIRE(begin - Histogram::begin_of(bin - 1) <= std::max<std::int64_t>(1, begin / 64));
+    REQUIRE(Histogram::to_bin(begin - 1) == bin - 1);
+    REQUIRE(begin - Histogram::bin_start(bin - 1) <= std::max<std::int64_t>(1, begin / 64));
   }
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("squares of long durations do not overflow, sums stop at the largest n
   OpTotal total;
   for (int i = 0; i < 1000; ++i) total.add(hour_ns, 1);
   CHECK(total.square_sum == uint128{1000} * hour_ns * hour_ns);
-  OpTotal largest = total_of({INT64_MAX, INT64_MAX}, 1);
+  OpTotal largest = make_total({INT64_MAX, INT64_MAX}, 1);
   CHECK(largest.duration_ns == INT64_MAX);
   CHECK(largest.square_sum == static_cast<uint128>(INT64_MAX) * INT64_MAX * 2);
   largest.add(largest);
@@ -172,9 +172,9 @@ TEST_CASE("squares of long durations do not overflow, sums stop at the largest n
 }
 
 TEST_CASE("in which order and grouping totals are added makes no difference") {
-  const std::vector<OpTotal> parts = {total_of({5, 900, 70'000}, 3), total_of({5, 70'000}, 1),
-                                      total_of({}, 2), total_of({1'000'000, 6}, 2),
-                                      total_of({5, 70'000, 127, 128}, 4)};
+  const std::vector<OpTotal> parts = {make_total({5, 900, 70'000}, 3), make_total({5, 70'000}, 1),
+                                      make_total({}, 2), make_total({1'000'000, 6}, 2),
+                                      make_total({5, 70'000, 127, 128}, 4)};
   std::vector<std::size_t> order = {0, 1, 2, 3, 4};
   OpTotal first;
   for (const std::size_t i : order) first.add(parts[i]);

@@ -19,7 +19,7 @@ bool is_outlier(std::int64_t count, std::int64_t low, std::int64_t high, std::in
   values.push_back(10'000);
   for (std::int64_t i = 0; i < high; ++i) values.push_back(1'000'000);
   REQUIRE(static_cast<std::int64_t>(values.size()) == count);
-  return is_smallest_outlier(spread_of(values));
+  return is_smallest_outlier(compute_spread(values));
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ TEST_CASE("Dixon's ratio is r10, r11, r21 or r22, by the count of values") {
 
 TEST_CASE("From 11 values on a second small value does not hide the smallest") {
   std::vector<std::int64_t> few = {0, 10, 990, 991, 992, 993, 994, 995, 996, 997};
-  CHECK_FALSE(is_smallest_outlier(spread_of(few)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(few)));
   few.push_back(998);
-  CHECK(is_smallest_outlier(spread_of(few)));
+  CHECK(is_smallest_outlier(compute_spread(few)));
 }
 
 TEST_CASE("Many values: below the mean by more than three deviations") {
@@ -51,7 +51,7 @@ TEST_CASE("Many values: below the mean by more than three deviations") {
   const auto with = [](std::int64_t smallest) {
     std::vector<std::int64_t> values = {smallest};
     for (std::int64_t i = 0; i < 99; ++i) values.push_back(1'000'000 + i % 2 * 1000);
-    return is_smallest_outlier(spread_of(values));
+    return is_smallest_outlier(compute_spread(values));
   };
   CHECK_FALSE(with(999'000));
   CHECK_FALSE(with(998'920));
@@ -60,22 +60,22 @@ TEST_CASE("Many values: below the mean by more than three deviations") {
 
 TEST_CASE("Equal values, too few of them and values beyond all bounds have no outlier") {
   std::vector<std::int64_t> equal(9, 5);
-  CHECK_FALSE(is_smallest_outlier(spread_of(equal)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(equal)));
   std::vector<std::int64_t> many(90, 5);
-  CHECK_FALSE(is_smallest_outlier(spread_of(many)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(many)));
   std::vector<std::int64_t> two = {1, 1'000'000};
-  CHECK_FALSE(is_smallest_outlier(spread_of(two)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(two)));
   std::vector<std::int64_t> none;
-  CHECK_FALSE(is_smallest_outlier(spread_of(none)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(none)));
   std::vector<std::int64_t> wide(50, INT64_MAX);
   wide.front() = INT64_MIN + 1;
-  CHECK_FALSE(is_smallest_outlier(spread_of(wide)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(wide)));
   CollectiveRow row;
   row.rank_count = 8;  // no durations
-  CHECK_FALSE(is_smallest_outlier(spread_of(row)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(row)));
   row.rank_count = INT64_MAX;
   row.shortest_ns[0] = INT64_MIN + 1;
   row.duration_ns = INT64_MAX;
   row.square_high = -1;
-  CHECK_FALSE(is_smallest_outlier(spread_of(row)));
+  CHECK_FALSE(is_smallest_outlier(compute_spread(row)));
 }

@@ -31,7 +31,7 @@ inline std::uint32_t seal_in(std::string_view bytes) {
   return seal;
 }
 
-inline std::uint32_t seal_of(std::string bytes) {
+inline std::uint32_t compute_seal(std::string bytes) {
   bytes.replace(kSealAt, 4, 4, '\0');
   return plain_crc32(bytes);
 }
@@ -39,7 +39,7 @@ inline std::uint32_t seal_of(std::string bytes) {
 // Returns the bytes with the correct seal; unchanged if too short to have a seal.
 inline std::string sealed(std::string bytes) {
   if (bytes.size() < kSealAt + 4) return bytes;
-  const std::uint32_t seal = seal_of(bytes);
+  const std::uint32_t seal = compute_seal(bytes);
   for (std::size_t i = 0; i < 4; ++i)
     bytes[kSealAt + i] = static_cast<char>(seal >> (24 - 8 * i) & 0xff);
   return bytes;

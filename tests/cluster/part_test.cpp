@@ -74,7 +74,7 @@ fs::path written_part(const fs::path& path, const PartFacts& facts = {}) {
 }
 
 // The reason why a file is rejected as a rank summary; empty if it is accepted.
-std::string refusal_of(const fs::path& path) {
+std::string read_refusal(const fs::path& path) {
   try {
     const Part part = Part::open(path);
     part.names();
@@ -90,7 +90,7 @@ std::string refusal_of(const fs::path& path) {
 }
 
 bool is_refused(const fs::path& path, const std::string& why) {
-  const std::string refusal = refusal_of(path);
+  const std::string refusal = read_refusal(path);
   INFO(refusal);
   CHECK(refusal.find(path.string()) == 0);
   return refusal.find(why) != std::string::npos;
@@ -126,7 +126,7 @@ TEST_CASE("texts of a part are found by their index, and their index by them") {
     REQUIRE(all.size() == texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       CHECK(all[i] == texts[i]);
-      CHECK(all.index_of(texts[i]) == i);
+      CHECK(all.find_index(texts[i]) == i);
     }
     texts.push_back(std::string(static_cast<std::size_t>(count / 26), 'z') +
                     static_cast<char>('a' + count % 26));
@@ -149,7 +149,7 @@ TEST_CASE("the same rows give the same bytes, and their seal is the CRC-32 of th
   const std::string bytes = test::read_file(written_part(folder / "a.part"));
   CHECK(bytes == test::read_file(written_part(folder / "b.part")));
   CHECK(bytes != test::read_file(written_part(folder / "c.part", {true, "0-1"})));
-  CHECK(test::seal_in(bytes) == test::seal_of(bytes));
+  CHECK(test::seal_in(bytes) == test::compute_seal(bytes));
 }
 
 TEST_CASE("a cell holds an integer, a text or nothing: no part has a double") {
@@ -218,7 +218,7 @@ TEST_CASE("a part of another version says what to do") {
                    "is a rank summary of version 999, but this msprof reads version 1: create it "
                    "again with `msprof rank`"));
   test::change_part(path, "UPDATE meta SET value = char(27) || '[31m' WHERE key = 'version'");
-  CHECK(refusal_of(path).find('\x1b') == std::string::npos);
+  CHECK(read_refusal(path).find('\x1b') == std::string::npos);
   test::change_part(path, "DELETE FROM meta");
   CHECK(is_refused(path, "version unknown"));
   test::change_part(path, "DROP TABLE meta");

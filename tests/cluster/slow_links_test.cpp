@@ -33,7 +33,7 @@ LinkRow link_row(const test::SceneNames& names, std::int64_t source, std::int64_
 
 struct LinkScene {
   test::SceneNames names;
-  SlowLinkFinder finder{test::group_of(names, "g1", {7, 6, 5, 4})};  // local rank 0 is rank 7
+  SlowLinkFinder finder{test::make_group(names, "g1", {7, 6, 5, 4})};  // local rank 0 is rank 7
 
   // Adds links between all four at about 20 GB/s, except the link from 0 to 2.
   void add_others() {
@@ -71,7 +71,7 @@ TEST_CASE("A link a little slower than the others is not named, nor where all di
   scene.add_others();
   scene.finder.add(link_row(scene.names, 0, 2, 14'000));
   CHECK(scene.finder.finish().empty());
-  SlowLinkFinder varied(test::group_of(scene.names, "g1", {0, 1, 2, 3}));
+  SlowLinkFinder varied(test::make_group(scene.names, "g1", {0, 1, 2, 3}));
   std::int64_t rate = 4'000;
   for (std::int64_t a = 0; a < 4; ++a)
     for (std::int64_t b = 0; b < 4; ++b)
@@ -117,7 +117,7 @@ TEST_CASE("Few bytes, few transfers and few links say nothing") {
   }
   scene.finder.add(slow);
   CHECK(scene.finder.finish().empty());
-  SlowLinkFinder three(test::group_of(scene.names, "g1", {0, 1, 2, 3}));
+  SlowLinkFinder three(test::make_group(scene.names, "g1", {0, 1, 2, 3}));
   three.add(link_row(scene.names, 0, 1, 20'000));
   three.add(link_row(scene.names, 1, 2, 20'000));
   three.add(link_row(scene.names, 2, 3, 1'000));
@@ -144,7 +144,7 @@ TEST_CASE("A link that is slow in one size, and as others in most of its time, i
 
 TEST_CASE("A rank of the group that no part knows is named by its number there") {
   test::SceneNames names;
-  SlowLinkFinder finder(test::group_of(names, "g1", {0, 1, 2}));  // the fourth is missing
+  SlowLinkFinder finder(test::make_group(names, "g1", {0, 1, 2}));  // the fourth is missing
   for (std::int64_t a = 0; a < 3; ++a)
     for (std::int64_t b = 0; b < 4; ++b)
       if (a != b) finder.add(link_row(names, a, b, a == 1 && b == 3 ? 4'000 : 20'000));
@@ -158,7 +158,7 @@ TEST_CASE("A rank of the group that no part knows is named by its number there")
 
 TEST_CASE("Numbers beyond all bounds do no harm") {
   test::SceneNames names;
-  auto groups = test::group_of(names, "g1", {0, 1, 2, 3});
+  auto groups = test::make_group(names, "g1", {0, 1, 2, 3});
   groups[1].member_id = INT64_MIN + 1;
   SlowLinkFinder finder(groups);
   for (std::int64_t a = 0; a < 4; ++a) {

@@ -23,7 +23,7 @@ RankStepRow rank_step(std::int64_t step, std::int64_t member, std::int64_t compu
 }
 
 // Three ranks that compute for the given time in each step.
-StepGrowth growth_of(const std::vector<std::int64_t>& computing) {
+StepGrowth find_growth(const std::vector<std::int64_t>& computing) {
   StepGrowthFinder finder;
   std::int64_t step = 0;
   for (const std::int64_t ns : computing) {
@@ -39,20 +39,20 @@ StepGrowth growth_of(const std::vector<std::int64_t>& computing) {
 TEST_CASE("The slope is the median of all slopes, z that of Mann and Kendall with ties") {
   // Slopes: 4, 3, 2.67, 2, 2, 1.5, 1, 1, 0, 2 -> sorted 0 1 1 1.5 2 2 2 2.67 3 4, lower middle 2.
   const std::vector<std::int64_t> values = {10, 14, 16, 18, 18};
-  const Trend trend = trend_of(values);
+  const Trend trend = fit_trend(values);
   CHECK(trend.slope_ns == Approx(2));
   // 9 rises of 10 pairs, one tie: variance (5*4*15 - 2*1*9) / 18.
   CHECK(trend.z == Approx(8 / std::sqrt((300.0 - 18) / 18)));
   const std::vector<std::int64_t> falling = {5, 4, 3, 2, 1};
-  CHECK(trend_of(falling).slope_ns == Approx(-1));
-  CHECK(trend_of(falling).z == Approx(-9 / std::sqrt(300.0 / 18)));
+  CHECK(fit_trend(falling).slope_ns == Approx(-1));
+  CHECK(fit_trend(falling).z == Approx(-9 / std::sqrt(300.0 / 18)));
   const std::vector<std::int64_t> equal(8, 3);
-  CHECK(trend_of(equal).z == 0);
-  CHECK(trend_of(std::vector<std::int64_t>{7}).slope_ns == 0);
+  CHECK(fit_trend(equal).z == 0);
+  CHECK(fit_trend(std::vector<std::int64_t>{7}).slope_ns == 0);
 }
 
 TEST_CASE("A step takes as long as its slowest rank; the part that grows is named") {
-  const StepGrowth growth = growth_of({1000, 1020, 1040, 1060, 1080, 1100});
+  const StepGrowth growth = find_growth({1000, 1020, 1040, 1060, 1080, 1100});
   CHECK(growth.step_count == 6);
   CHECK(growth.median_ns == 1085);  // rank 3: 1045 + 40
   CHECK(growth.elapsed_ns == 1045 + 1065 + 1085 + 1105 + 1125 + 1145);
@@ -64,12 +64,12 @@ TEST_CASE("A step takes as long as its slowest rank; the part that grows is name
 }
 
 TEST_CASE("What does not grow much, or not steadily, or falls, is not growing") {
-  CHECK_FALSE(growth_of({1000, 1002, 1004, 1006, 1008, 1010}).is_growing);
-  CHECK_FALSE(growth_of({1000, 1300, 900, 1200, 1000, 1100}).is_growing);
-  CHECK_FALSE(growth_of({1500, 1400, 1300, 1200, 1100, 1000}).is_growing);
+  CHECK_FALSE(find_growth({1000, 1002, 1004, 1006, 1008, 1010}).is_growing);
+  CHECK_FALSE(find_growth({1000, 1300, 900, 1200, 1000, 1100}).is_growing);
+  CHECK_FALSE(find_growth({1500, 1400, 1300, 1200, 1100, 1000}).is_growing);
   // A first step that loads and compiles is ignored.
-  CHECK_FALSE(growth_of({9000, 1000, 1001, 999, 1000, 1002}).is_growing);
-  CHECK(growth_of({9000, 1000, 1100, 1200, 1300, 1400, 1500, 1600}).is_growing);
+  CHECK_FALSE(find_growth({9000, 1000, 1001, 999, 1000, 1002}).is_growing);
+  CHECK(find_growth({9000, 1000, 1100, 1200, 1300, 1400, 1500, 1600}).is_growing);
 }
 
 TEST_CASE("Free time that grows is named as such") {
@@ -83,8 +83,8 @@ TEST_CASE("Free time that grows is named as such") {
 }
 
 TEST_CASE("Few steps have no trend, and what is in no step does not count") {
-  CHECK_FALSE(growth_of({1000, 2000, 3000, 4000}).is_growing);
-  CHECK(growth_of({1000, 2000, 3000, 4000}).growth_percent == 0);
+  CHECK_FALSE(find_growth({1000, 2000, 3000, 4000}).is_growing);
+  CHECK(find_growth({1000, 2000, 3000, 4000}).growth_percent == 0);
   StepGrowthFinder finder;
   finder.add_step(std::vector{rank_step(kNull, 1, 1000, 1, 1)});
   finder.add_step({});
@@ -95,7 +95,7 @@ TEST_CASE("Few steps have no trend, and what is in no step does not count") {
 TEST_CASE("Very many steps are taken in groups, with the slope still that of a step") {
   std::vector<std::int64_t> steps;
   for (std::int64_t i = 0; i < 5000; ++i) steps.push_back(100'000 + 10 * i);
-  const StepGrowth growth = growth_of(steps);
+  const StepGrowth growth = find_growth(steps);
   CHECK(growth.trend.slope_ns == Approx(10).epsilon(0.03));
   CHECK(growth.is_growing);
 }

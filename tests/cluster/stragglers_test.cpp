@@ -40,7 +40,7 @@ struct StragglerScene {
     const auto members = test::members_on(names, hosts);
     std::vector<GroupMemberRow> rows;
     for (const auto& [group, ranks] : groups)
-      for (const GroupMemberRow& row : test::group_of(names, group, ranks)) rows.push_back(row);
+      for (const GroupMemberRow& row : test::make_group(names, group, ranks)) rows.push_back(row);
     StragglerFinder finder(names.texts, members, rows);
     std::vector<std::vector<RankStepRow>> steps;
     std::vector<std::int64_t> ready(members.size(), 0);
@@ -236,7 +236,7 @@ TEST_CASE("Send, receive and broadcast do not vote") {
 TEST_CASE("Rows that contradict each other do no harm") {
   const test::SceneNames names;
   const auto members = test::members_on(names, {"host_a", "host_b", "host_c"});
-  auto groups = test::group_of(names, "g1", {0, 1, 2});
+  auto groups = test::make_group(names, "g1", {0, 1, 2});
   groups.front().member_id = 99;
   groups.back().member_id = -7;
   StragglerFinder finder(names.texts, members, groups);

@@ -78,29 +78,30 @@ TEST_CASE("What is no JSON object is replaced by a default, and that is said") {
   for (const char* text :
        {"", "not json", "[1]", "{\"profiler\":", "\"text\"", "{\"a\":\"\xff\"}"}) {
     const auto patched = patch_acl_json(text, {}, "/run/out");
-    CHECK(patched.replaced);
+    CHECK(patched.is_replaced);
     CHECK(patched.text == default_acl_json({}, "/run/out"));
   }
 }
 
 TEST_CASE("A profiler section of the wrong kind is replaced, the rest kept") {
   const auto patched = patch_acl_json(R"({"profiler":"on","k":3})", {}, "o");
-  CHECK_FALSE(patched.replaced);
+  CHECK_FALSE(patched.is_replaced);
   CHECK(OrderedJson::parse(patched.text).at("k") == 3);
   CHECK(OrderedJson::parse(patched.text).at("profiler").at("switch") == "on");
 }
 
 TEST_CASE("Comments and a byte order mark do not make a file unreadable") {
-  CHECK_FALSE(patch_acl_json("// mine\n{\"k\":3}", {}, "o").replaced);
-  CHECK_FALSE(patch_acl_json("\xEF\xBB\xBF{\"k\":3}", {}, "o").replaced);
+  CHECK_FALSE(patch_acl_json("// mine\n{\"k\":3}", {}, "o").is_replaced);
+  CHECK_FALSE(patch_acl_json("\xEF\xBB\xBF{\"k\":3}", {}, "o").is_replaced);
 }
 
 TEST_CASE("A dump that is switched on is noticed") {
-  CHECK(patch_acl_json(R"({"dump":{"dump_list":[{"model_name":"m"}]}})", {}, "o").dump_on);
-  CHECK(patch_acl_json(R"({"dump":{"dump_switch":"ON"}})", {}, "o").dump_on);
-  CHECK_FALSE(patch_acl_json(R"({"dump":{"dump_list":[],"dump_switch":"off"}})", {}, "o").dump_on);
-  CHECK_FALSE(patch_acl_json(R"({"dump":3})", {}, "o").dump_on);
-  CHECK_FALSE(patch_acl_json("{}", {}, "o").dump_on);
+  CHECK(patch_acl_json(R"({"dump":{"dump_list":[{"model_name":"m"}]}})", {}, "o").is_dump_on);
+  CHECK(patch_acl_json(R"({"dump":{"dump_switch":"ON"}})", {}, "o").is_dump_on);
+  CHECK_FALSE(
+      patch_acl_json(R"({"dump":{"dump_list":[],"dump_switch":"off"}})", {}, "o").is_dump_on);
+  CHECK_FALSE(patch_acl_json(R"({"dump":3})", {}, "o").is_dump_on);
+  CHECK_FALSE(patch_acl_json("{}", {}, "o").is_dump_on);
 }
 
 TEST_CASE("A program that profiles itself gets the hint --switch off, unless it is given") {
@@ -108,9 +109,9 @@ TEST_CASE("A program that profiles itself gets the hint --switch off, unless it 
   project.target.main = "main";
   ElfFile program;
   program.imports = {"malloc", "svp_acl_init"};
-  CHECK(own_profiling_of(program).empty());
+  CHECK(find_own_profiling(program).empty());
   program.imports.emplace_back("svp_acl_prof_init");
-  CHECK(own_profiling_of(program) == "svp_acl_prof_init");
+  CHECK(find_own_profiling(program) == "svp_acl_prof_init");
   const auto causes = [&](const ProfilerOptions& options) {
     SvpInjection injection(options, std::nullopt, false);
     injection.plan_files(project, {"/project", "/output"});

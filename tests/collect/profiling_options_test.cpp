@@ -25,7 +25,7 @@ std::string with_output_key(const std::string& keys) {
 }
 
 // All problems of a text, one per line.
-std::string problems_of(const std::string& text, OutputKey output = OutputKey::required) {
+std::string list_problems(const std::string& text, OutputKey output = OutputKey::required) {
   const ProfilingOptionsCheck check = check_profiling_options(text, output);
   CHECK(check.effective.empty() == !check.problems.empty());
   std::string lines;
@@ -33,7 +33,7 @@ std::string problems_of(const std::string& text, OutputKey output = OutputKey::r
   return lines;
 }
 
-std::string notes_of(const std::string& text) {
+std::string list_notes(const std::string& text) {
   std::string lines;
   for (const Problem& each : check_profiling_options(text).notes)
     lines += each.sentence("options", text) + "\n";
@@ -50,7 +50,7 @@ struct Samples {
   std::vector<std::string> bad;
 };
 
-Samples samples_of(const ProfilingOption& option) {
+Samples make_samples(const ProfilingOption& option) {
   const std::string below = std::to_string(option.low - 1), above = std::to_string(option.high + 1);
   const std::string low = std::to_string(option.low), high = std::to_string(option.high);
   switch (option.kind) {
@@ -76,18 +76,18 @@ Samples samples_of(const ProfilingOption& option) {
   return {{"", "anything"}, {}};
 }
 
-std::string pair_of(std::string_view key, const std::string& value) {
+std::string key_value_pair(std::string_view key, const std::string& value) {
   return nlohmann::json(key).dump() + ":" + nlohmann::json(value).dump();
 }
 
 }  // namespace
 
 TEST_CASE("The manual's own example lacks a quote, and the sentence says where") {
-  CHECK(problems_of(std::string(kManualExample)) ==
+  CHECK(list_problems(std::string(kManualExample)) ==
         "options, line 1, column 50: the quote before task_trace is missing\n");
   std::string mended(kManualExample);
   mended.insert(mended.find("task_trace"), "\"");
-  CHECK(problems_of(mended) == "");
+  CHECK(list_problems(mended) == "");
   CHECK(check_profiling_options(mended).output == "/tmp/profiling");
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("Broken JSON is named by its place and by what is missing there") {
   };
   for (const Case& each : cases) {
     INFO(each.text);
-    CHECK(problems_of(each.text) == "options, " + each.place + ": " + each.what + "\n");
+    CHECK(list_problems(each.text) == "options, " + each.place + ": " + each.what + "\n");
   }
 }
 
@@ -141,43 +141,43 @@ TEST_CASE("The reader of faults finds none in what is JSON, and ends with every 
 }
 
 TEST_CASE("What is JSON and no object is refused") {
-  CHECK(problems_of("[1]") == "options: it is not a JSON object: put { and } around the keys\n");
+  CHECK(list_problems("[1]") == "options: it is not a JSON object: put { and } around the keys\n");
 }
 
 TEST_CASE("Each key takes its values and refuses others") {
   for (const ProfilingOption& option : profiling_option_table()) {
-    const Samples samples = samples_of(option);
+    const Samples samples = make_samples(option);
     const bool is_output = option.name == "output";
     for (const std::string& value : samples.good) {
       INFO(option.name << " good " << value);
-      const std::string pair = pair_of(option.name, value);
-      CHECK(problems_of(is_output ? "{" + pair + "}" : with_output_key(pair)) == "");
+      const std::string pair = key_value_pair(option.name, value);
+      CHECK(list_problems(is_output ? "{" + pair + "}" : with_output_key(pair)) == "");
     }
     for (const std::string& value : samples.bad) {
       INFO(option.name << " bad " << value);
-      const std::string pair = pair_of(option.name, value);
-      CHECK(problems_of(is_output ? "{" + pair + "}" : with_output_key(pair))
+      const std::string pair = key_value_pair(option.name, value);
+      CHECK(list_problems(is_output ? "{" + pair + "}" : with_output_key(pair))
                 .find(fmt::format("\"{}\" must be ", option.name)) != std::string::npos);
     }
     INFO(option.name << " with a list");
     const std::string list = fmt::format("\"{}\":[]", option.name);
-    CHECK(problems_of("{" + list + "}").find("must be") != std::string::npos);
+    CHECK(list_problems("{" + list + "}").find("must be") != std::string::npos);
   }
-  CHECK(problems_of(with_output_key(R"("sys_cpu_freq":50)")) == "");
+  CHECK(list_problems(with_output_key(R"("sys_cpu_freq":50)")) == "");
   CHECK(
-      problems_of(with_output_key(R"("sys_cpu_freq":60)")) ==
+      list_problems(with_output_key(R"("sys_cpu_freq":60)")) ==
       "options, line 1, column 18: \"sys_cpu_freq\" must be a whole number from 1 to 50, not 60\n");
-  CHECK(problems_of(with_output_key(R"("hccl":true)")) ==
+  CHECK(list_problems(with_output_key(R"("hccl":true)")) ==
         "options, line 1, column 18: \"hccl\" must be on or off, not true\n");
 }
 
 TEST_CASE("A key that is none is named with the nearest one") {
-  CHECK(problems_of(with_output_key(R"("aic_metric":"Memory")")) ==
+  CHECK(list_problems(with_output_key(R"("aic_metric":"Memory")")) ==
         "options, line 1, column 18: unknown key \"aic_metric\"; did you mean aic_metrics?\n");
 }
 
 TEST_CASE("All problems are told at once, and a key that stands there twice is one") {
-  CHECK(problems_of(R"({"output":"/tmp","l2":"on","hcl":"on","l2":"off","aicpu":"1"})") ==
+  CHECK(list_problems(R"({"output":"/tmp","l2":"on","hcl":"on","l2":"off","aicpu":"1"})") ==
         "options: \"l2\" is given twice\n"
         "options, line 1, column 28: unknown key \"hcl\"; did you mean hccl?\n"
         "options, line 1, column 50: \"aicpu\" must be on or off, not \"1\"\n");
@@ -188,42 +188,42 @@ TEST_CASE("2,048 bytes are taken, one more is not") {
   std::string text = empty;
   text.insert(text.size() - 2, std::string(2048 - empty.size(), 'x'));
   REQUIRE(text.size() == 2048);
-  CHECK(problems_of(text) == "");
+  CHECK(list_problems(text) == "");
   text.insert(text.size() - 2, "x");
-  CHECK(problems_of(text) == "options: it has 2,049 bytes, the maximum is 2,048\n");
+  CHECK(list_problems(text) == "options: it has 2,049 bytes, the maximum is 2,048\n");
 }
 
 TEST_CASE("The output is required; an empty one is the folder of ASCEND_WORK_PATH, which is told") {
-  CHECK(problems_of(R"({"l2":"on"})") ==
+  CHECK(list_problems(R"({"l2":"on"})") ==
         "options: \"output\" is missing: the folder for the results\n");
-  CHECK(problems_of(R"({"l2":"on"})", OutputKey::added_later) == "");
-  CHECK(problems_of(R"({"output":""})") == "");
-  CHECK(notes_of(R"({"output":""})").find("profiling_data in $ASCEND_WORK_PATH") !=
+  CHECK(list_problems(R"({"l2":"on"})", OutputKey::added_later) == "");
+  CHECK(list_problems(R"({"output":""})") == "");
+  CHECK(list_notes(R"({"output":""})").find("profiling_data in $ASCEND_WORK_PATH") !=
         std::string::npos);
 }
 
 TEST_CASE("What excludes each other is refused") {
-  CHECK(problems_of(with_output_key(R"("instr_profiling":"on","instr_profiling_freq":"500")")) ==
+  CHECK(list_problems(with_output_key(R"("instr_profiling":"on","instr_profiling_freq":"500")")) ==
         "");
-  CHECK(problems_of(with_output_key(R"("instr_profiling":"on","l2":"off")")) == "");
+  CHECK(list_problems(with_output_key(R"("instr_profiling":"on","l2":"off")")) == "");
+  CHECK(list_problems(
+            with_output_key(R"("instr_profiling":"on","l2":"on","aic_metrics":"Memory")")) ==
+        "options, line 1, column 18: \"instr_profiling\" cannot be combined with \"l2\" and "
+        "\"aic_metrics\": remove these\n");
   CHECK(
-      problems_of(with_output_key(R"("instr_profiling":"on","l2":"on","aic_metrics":"Memory")")) ==
-      "options, line 1, column 18: \"instr_profiling\" cannot be combined with \"l2\" and "
-      "\"aic_metrics\": remove these\n");
-  CHECK(
-      problems_of(with_output_key(R"("task_time":"off","task_trace":"on")")) ==
+      list_problems(with_output_key(R"("task_time":"off","task_trace":"on")")) ==
       "options, line 1, column 36: \"task_time\" is off and \"task_trace\", its older name, on\n");
-  CHECK(problems_of(with_output_key(R"("task_time":"l1","task_trace":"on")")) == "");
+  CHECK(list_problems(with_output_key(R"("task_time":"l1","task_trace":"on")")) == "");
 }
 
 TEST_CASE("What has no effect, or an older name, is told and ends nothing") {
-  CHECK(notes_of(with_output_key(R"("task_trace":"on")")) ==
+  CHECK(list_notes(with_output_key(R"("task_trace":"on")")) ==
         "options: \"task_trace\" is the older name of \"task_time\"\n");
-  CHECK(notes_of(with_output_key(R"("instr_profiling_freq":"500")")) ==
+  CHECK(list_notes(with_output_key(R"("instr_profiling_freq":"500")")) ==
         "options: \"instr_profiling_freq\" has no effect without \"instr_profiling\":\"on\"\n");
-  CHECK(notes_of(with_output_key(R"("host_sys_usage_freq":"5")")) ==
+  CHECK(list_notes(with_output_key(R"("host_sys_usage_freq":"5")")) ==
         "options: \"host_sys_usage_freq\" has no effect without \"host_sys_usage\"\n");
-  CHECK(notes_of(with_output_key(R"("l2":"on")")) == "");
+  CHECK(list_notes(with_output_key(R"("l2":"on")")) == "");
 }
 
 TEST_CASE("The effective options are one line with the keys in their order") {

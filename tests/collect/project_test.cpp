@@ -26,14 +26,14 @@ std::set<std::string> paths(const Project& project) {
   return result;
 }
 
-const ProjectEntry& entry_of(const Project& project, const std::string& path) {
+const ProjectEntry& find_entry(const Project& project, const std::string& path) {
   const auto found = std::find_if(project.entries.begin(), project.entries.end(),
                                   [&](const ProjectEntry& entry) { return entry.path == path; });
   REQUIRE(found != project.entries.end());
   return *found;
 }
 
-Exit code_of(const std::function<void()>& action, std::string* message = nullptr) {
+Exit thrown_exit(const std::function<void()>& action, std::string* message = nullptr) {
   try {
     action();
   } catch (const Error& error) {
@@ -48,13 +48,13 @@ Exit code_of(const std::function<void()>& action, std::string* message = nullptr
 TEST_CASE("The project is the executable's folder, or its parent where that has src/acl.json") {
   const Sandbox sandbox;
   sandbox.add_app("project/out/main");
-  const Target alone = find_target("out/main", {}, sandbox.project());
+  const ProjectTarget alone = find_target("out/main", {}, sandbox.project());
   CHECK(alone.root == sandbox.project() / "out");
   CHECK(alone.main == "main");
   CHECK(alone.working_folder == "");
 
   sandbox.write("project/src/acl.json", "{}");
-  const Target with_src = find_target("out/main", {}, sandbox.project());
+  const ProjectTarget with_src = find_target("out/main", {}, sandbox.project());
   CHECK(with_src.root == sandbox.project());
   CHECK(with_src.main == "out/main");
   CHECK(with_src.working_folder == "");
@@ -64,7 +64,7 @@ TEST_CASE("The project is the executable's folder, or its parent where that has 
 TEST_CASE("The working folder is the executable's where the current folder is elsewhere") {
   const Sandbox sandbox;
   sandbox.add_app("project/out/main");
-  const Target target = find_target("out/main", "project", sandbox.root());
+  const ProjectTarget target = find_target("out/main", "project", sandbox.root());
   CHECK(target.root == sandbox.project());
   CHECK(target.working_folder == "out");
 }
@@ -83,7 +83,7 @@ TEST_CASE("What cannot be run is named with the reason") {
   const Sandbox sandbox;
   std::string message;
   const auto find = [&](const std::string& main, std::optional<std::string> project = {}) {
-    return code_of([&] { find_target(main, project, sandbox.project()); }, &message);
+    return thrown_exit([&] { find_target(main, project, sandbox.project()); }, &message);
   };
   CHECK(find("main") == Exit::nothing_to_do);
   CHECK(contains(message, "'main'"));
@@ -153,13 +153,13 @@ TEST_CASE("Links inside the project stay inside the copy, others point to the or
   fs::create_symlink("..", project_folder / "lib/up");
   fs::create_symlink("nowhere", project_folder / "dangling");
   const Project project = scan(sandbox);
-  CHECK(entry_of(project, "lib/real.so").link == "real.so.1");
-  CHECK(entry_of(project, "absolute").link == "lib");
-  CHECK(entry_of(project, "model.om").link == sandbox.root() / "outside/model.om");
-  CHECK(entry_of(project, "folder").link == sandbox.root() / "outside");
-  CHECK(entry_of(project, "loop").link == "loop");
-  CHECK(entry_of(project, "lib/up").link == "..");
-  CHECK(entry_of(project, "dangling").link == "nowhere");
+  CHECK(find_entry(project, "lib/real.so").link == "real.so.1");
+  CHECK(find_entry(project, "absolute").link == "lib");
+  CHECK(find_entry(project, "model.om").link == sandbox.root() / "outside/model.om");
+  CHECK(find_entry(project, "folder").link == sandbox.root() / "outside");
+  CHECK(find_entry(project, "loop").link == "loop");
+  CHECK(find_entry(project, "lib/up").link == "..");
+  CHECK(find_entry(project, "dangling").link == "nowhere");
 }
 
 TEST_CASE("A linked acl.json becomes a file of the copy, also in a linked folder") {
@@ -170,10 +170,10 @@ TEST_CASE("A linked acl.json becomes a file of the copy, also in a linked folder
   fs::create_symlink("../outside/acl.json", sandbox.project() / "acl.json");
   fs::create_symlink("../outside", sandbox.project() / "src");
   const Project project = scan(sandbox);
-  CHECK(entry_of(project, "acl.json").kind == EntryKind::file);
-  CHECK(entry_of(project, "src").kind == EntryKind::folder);
-  CHECK(entry_of(project, "src/acl.json").kind == EntryKind::file);
-  CHECK(entry_of(project, "src/other.txt").link == sandbox.root() / "outside/other.txt");
+  CHECK(find_entry(project, "acl.json").kind == EntryKind::file);
+  CHECK(find_entry(project, "src").kind == EntryKind::folder);
+  CHECK(find_entry(project, "src/acl.json").kind == EntryKind::file);
+  CHECK(find_entry(project, "src/other.txt").link == sandbox.root() / "outside/other.txt");
   CHECK(project.acl_files == std::vector<fs::path>{"acl.json", "src/acl.json"});
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("Pipes and sockets are left out and named") {
   const Project project = scan(sandbox);
   REQUIRE(project.excluded.size() == 1);
   CHECK(project.excluded[0].path == "pipe");
-  CHECK(project.excluded[0].unexpected);
+  CHECK(project.excluded[0].is_unexpected);
 }
 
 TEST_CASE("A folder that is merely named like a capture is left out and named") {
@@ -202,15 +202,15 @@ TEST_CASE("A folder that is merely named like a capture is left out and named") 
   sandbox.write("project/JOBABC/data/x", "x");
   const Project project = scan(sandbox);
   REQUIRE(project.excluded.size() == 2);
-  CHECK_FALSE(project.excluded[0].unexpected);
-  CHECK(project.excluded[1].unexpected);
+  CHECK_FALSE(project.excluded[0].is_unexpected);
+  CHECK(project.excluded[1].is_unexpected);
 }
 
 TEST_CASE("An executable in a folder that is left out is refused") {
   const Sandbox sandbox;
   sandbox.add_app("project/JOBS/main");
-  const Target target = find_target("JOBS/main", "project", sandbox.root() / "project/..");
-  CHECK(code_of([&] { scan_project(target, {}); }) == Exit::nothing_to_do);
+  const ProjectTarget target = find_target("JOBS/main", "project", sandbox.root() / "project/..");
+  CHECK(thrown_exit([&] { scan_project(target, {}); }) == Exit::nothing_to_do);
 }
 
 TEST_CASE("Above 20,000 files the project has to be named") {
@@ -218,11 +218,11 @@ TEST_CASE("Above 20,000 files the project has to be named") {
   sandbox.add_app();
   for (int i = 0; i < 20'000; ++i) sandbox.write("project/f" + std::to_string(i), "");
   std::string message;
-  CHECK(code_of([&] { scan(sandbox); }, &message) == Exit::usage);
+  CHECK(thrown_exit([&] { scan(sandbox); }, &message) == Exit::usage);
   CHECK(contains(message, "--project"));
   CHECK(contains(message, "20,001"));
   ScanOptions unlimited;
-  unlimited.limited = false;
+  unlimited.is_limited = false;
   CHECK(scan(sandbox, unlimited).file_count == 20'001);
   fs::remove(sandbox.project() / "f0");
   CHECK(scan(sandbox).file_count == 20'000);
@@ -234,7 +234,7 @@ TEST_CASE("Above 2 GB the project has to be named") {
   sandbox.write("project/model.om", "");
   fs::resize_file(sandbox.project() / "model.om", 2'000'000'001);
   std::string message;
-  CHECK(code_of([&] { scan(sandbox); }, &message) == Exit::usage);
+  CHECK(thrown_exit([&] { scan(sandbox); }, &message) == Exit::usage);
   CHECK(contains(message, "--project"));
   CHECK(contains(message, "2.0 GB"));
 }

@@ -11,7 +11,7 @@ using RunJson = nlohmann::json;
 
 namespace {
 
-RunJson record_of(const DemoProject& demo, const std::string& job = kJob) {
+RunJson read_record(const DemoProject& demo, const std::string& job = kJob) {
   const std::string path = "project/" + job + "/run.json";
   REQUIRE(demo.exists(path));
   return RunJson::parse(demo.read(path));
@@ -24,7 +24,7 @@ TEST_CASE("A capture says when, where and with what it was made") {
   const Finished run = collect(demo, {"-m", "main", "--interval", "7", "--env", "SECRET_WORD=hush",
                                       "--", "job", kJob, "say", "--password=hush", "exit", "0"});
   INFO(run.err);
-  const RunJson record = record_of(demo);
+  const RunJson record = read_record(demo);
   CHECK(record.at("schema") == "msprof.run/1");
   CHECK(record.at("host") == "this machine");
   CHECK(record.at("board").at("system") == "Linux");
@@ -46,11 +46,11 @@ TEST_CASE("A run that failed is recorded with its end") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob, "exit", "3"});
   CHECK(run.exit_code == 7);
-  CHECK(record_of(demo).at("exit_code") == 7);
-  CHECK(record_of(demo).at("application").at("exit_code") == 3);
+  CHECK(read_record(demo).at("exit_code") == 7);
+  CHECK(read_record(demo).at("application").at("exit_code") == 3);
 
   collect(demo, {"-m", "main", "--", "job", kOtherJob, "raise", "11"});
-  const RunJson record = record_of(demo, kOtherJob);
+  const RunJson record = read_record(demo, kOtherJob);
   CHECK(record.at("application").at("signal") == "SIGSEGV");
   CHECK_FALSE(record.at("application").contains("exit_code"));
 }
@@ -65,7 +65,7 @@ TEST_CASE("A run that was ended from outside is recorded with who ended it") {
                    (demo.root() / "recorded").string(), "hang"});
     if (demo.exists("recorded")) break;
   }
-  const RunJson late = record_of(demo);
+  const RunJson late = read_record(demo);
   CHECK(late.at("application").at("ended_by") == "time limit");
   CHECK(late.at("options").at("--timeout") == used);
   CHECK(late.at("begin").get<std::string>() < late.at("end").get<std::string>());
@@ -75,7 +75,7 @@ TEST_CASE("A run that was ended from outside is recorded with who ended it") {
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   run.signal(SIGINT);
   CHECK(run.wait().exit_code == 130);
-  const RunJson stopped = record_of(demo, kOtherJob);
+  const RunJson stopped = read_record(demo, kOtherJob);
   CHECK(stopped.at("application").at("ended_by") == "user");
   CHECK(stopped.at("exit_code") == 130);
 }
@@ -89,7 +89,7 @@ TEST_CASE("Models are recorded where they are links, or are named by an argument
   const std::string named = (demo.root() / "named.om").string();
   collect(demo, {"-m", "main", "--", "job", kJob, "say", "--model=" + named, "say", "missing.om"});
   std::vector<std::string> files;
-  const RunJson record = record_of(demo);
+  const RunJson record = read_record(demo);
   for (const RunJson& model : record.at("models")) {
     files.push_back(model.at("file"));
     CHECK(model.at("sha256").get<std::string>().size() == 64);
@@ -113,8 +113,8 @@ TEST_CASE("The exit code of --all is that of the whole, in every capture") {
   const Finished run =
       collect(demo, {"-m", "main", "--all", "--", "job", kJob, "job", "JOBDAMAGED"});
   CHECK(run.exit_code == 3);
-  CHECK(record_of(demo).at("exit_code") == 3);
-  CHECK(record_of(demo, "JOBDAMAGED").at("exit_code") == 3);
+  CHECK(read_record(demo).at("exit_code") == 3);
+  CHECK(read_record(demo, "JOBDAMAGED").at("exit_code") == 3);
 }
 
 TEST_CASE("A layout of the command line is kept in the capture, and checked before the run") {
@@ -122,7 +122,7 @@ TEST_CASE("A layout of the command line is kept in the capture, and checked befo
   demo.write("project/layout.json", R"({"acl_api": {"header_size": 0, "record_size": 24,
     "fields": {"start": {"offset": 8, "type": "u64"}}}})");
   collect(demo, {"-m", "main", "--layout", "layout.json", "--", "job", kJob});
-  const RunJson layout = record_of(demo).at("layout");
+  const RunJson layout = read_record(demo).at("layout");
   CHECK(layout.at("file") == "layout.json");
   CHECK(layout.at("source") == "--layout");
   CHECK(layout.at("json").at("acl_api").at("record_size") == 24);

@@ -20,7 +20,7 @@ struct __attribute__((packed)) StaticMemory {
 };
 static_assert(sizeof(StaticMemory) == 256);
 
-std::string bytes_of(const StaticMemory& record) {
+std::string to_bytes(const StaticMemory& record) {
   return {reinterpret_cast<const char*>(&record), sizeof(record)};
 }
 
@@ -121,18 +121,18 @@ TEST_CASE("static operator memory: each record is a row, with names of the dicti
   record.size = 1536;
   record.begin = 2;
   record.end = 7;
-  capture.host("unaging.additional.static_op_mem", bytes_of(record));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record));
   record.size = 4096;
   record.end = 4294967294;
   record.count += 100;
-  capture.host("unaging.additional.static_op_mem", bytes_of(record).substr(0, 100));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record).substr(0, 100));
   capture.prof().next_slice("unaging.additional.static_op_mem");
-  capture.host("unaging.additional.static_op_mem", bytes_of(record).substr(100));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record).substr(100));
   record.op = 0;
   record.model = 77;
   record.size = -1024;
   record.count = 499'999'000;  // before the collection
-  capture.host("unaging.additional.static_op_mem", bytes_of(record));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record));
   capture.process();
   CHECK(capture.header("static_op_mem") ==
         "Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)");
@@ -148,12 +148,12 @@ TEST_CASE("static operator memory: each record is a row, with names of the dicti
 TEST_CASE("static operator memory: damaged records are counted, an empty file is not damage") {
   CounterCapture capture;
   StaticMemory record;
-  capture.host("unaging.additional.static_op_mem", bytes_of(record));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record));
   record.magic = 0;
-  capture.host("unaging.additional.static_op_mem", bytes_of(record));
+  capture.host("unaging.additional.static_op_mem", to_bytes(record));
   record.magic = 0x5A5A;
   record.begin = UINT64_MAX;
-  capture.host("unaging.additional.static_op_mem", bytes_of(record) + "cut");
+  capture.host("unaging.additional.static_op_mem", to_bytes(record) + "cut");
   capture.process();
   CHECK(capture.table("static_op_mem") ==
         Lines{"host|TOTAL|0|0|0|0|0", "host|TOTAL|0|0|9223372036854775807|0|0"});

@@ -14,7 +14,7 @@ std::string block(std::uint64_t ns, const std::string& lines, bool is_host = fal
          "\nIndex:0\nDataLen:" + std::to_string(lines.size()) + "\n" + lines + "\n";
 }
 
-std::string stat_of(const std::string& name, int user, int sys) {
+std::string stat_line(const std::string& name, int user, int sys) {
   return "17 (" + name + ") S 0 1 1 0 -1 4194560 415 573186 30 289 " + std::to_string(user) + " " +
          std::to_string(sys) + " 3 4 20 0 1 0 4 4694016 520 18446744073709551615 0 0\n";
 }
@@ -97,13 +97,13 @@ TEST_CASE("CPU usage of a process: its share of all CPUs is computed for any pro
   CounterCapture capture;
   const std::string all = "cpu  50 20 30 0 0 0 0 0 0 0\n";
   capture.device("17-CpuUsage.data",
-                 block(0, stat_of("a (b) c", 10, 3) + "ProcessName:a (b) c: d\n" + all));
+                 block(0, stat_line("a (b) c", 10, 3) + "ProcessName:a (b) c: d\n" + all));
   capture.prof().next_slice("17-CpuUsage.data", 0);
-  capture.device("17-CpuUsage.data",
-                 block(500'000'000, stat_of("a (b) c", 20, 13) + "ProcessName:a (b) c: d\n" + all));
+  capture.device("17-CpuUsage.data", block(500'000'000, stat_line("a (b) c", 20, 13) +
+                                                            "ProcessName:a (b) c: d\n" + all));
   capture.device("5-CpuUsage.data",
                  block(0, "5 (short) S 0 1 1 0 -1 0 0 0 0 0 50 0 0 0 20\n" + all));
-  capture.host("17-CpuUsage.data", block(0, stat_of("x", 1, 2) + all, true));
+  capture.host("17-CpuUsage.data", block(0, stat_line("x", 1, 2) + all, true));
   capture.process();
   CHECK(capture.samples("process_cpu_usage").size() == 21);
   // The process itself used 20 ticks in half a second.
@@ -121,13 +121,13 @@ TEST_CASE("CPU usage of a process: damaged blocks are counted, the rest is kept"
   CounterCapture capture;
   const std::string all = "cpu  50 50\n";
   capture.device("17-CpuUsage.data",
-                 block(0, stat_of("x", 1, 2) + "ProcessName:x\n") +  // end missing
-                     block(1, stat_of("x", 5, 6) + all) +
+                 block(0, stat_line("x", 1, 2) + "ProcessName:x\n") +  // end missing
+                     block(1, stat_line("x", 5, 6) + all) +
                      block(2, "17 x S 0 1\n" + all) +                       // no name in brackets
                      block(3, "18 (x) S 0 1 1 0 -1 0 0 0 0 0 1 1 0 0\n") +  // another process
-                     block(4, stat_of("x", 5, 5) + all) +                   // decreased
-                     block(4, stat_of("x", 5, 5) + "cpu 18446744073709551615 1\n") +
-                     block(4, stat_of("x", 6, 6) + all));
+                     block(4, stat_line("x", 5, 5) + all) +                 // decreased
+                     block(4, stat_line("x", 5, 5) + "cpu 18446744073709551615 1\n") +
+                     block(4, stat_line("x", 6, 6) + all));
   capture.device("17-CpuUsage.data", "TimeStamp:4000000009\n17 (x) S");
   capture.process();
   CHECK(capture.findings("process_cpu_usage") ==

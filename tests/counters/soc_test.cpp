@@ -56,7 +56,7 @@ ProfSetup on_chip(const std::string& platform) {
 }
 
 // Formats an event as "name|ts|{"key":value,"key":value}".
-std::string event_of(std::string_view name, std::int64_t ns, std::string_view arguments) {
+std::string event_line(std::string_view name, std::int64_t ns, std::string_view arguments) {
   return std::string(name) + "|" + at(ns) + "|{" + std::string(arguments) + "}";
 }
 
@@ -122,9 +122,9 @@ TEST_CASE("SIO: the rate of a die uses its own interval, and devices are separat
   const Lines events = capture.events("SIO");
   CHECK(events.size() == 2 * 8);
   CHECK(std::count(events.begin(), events.end(),
-                   event_of("req_rx", 2'000'000, "\"die 0\":1000.0,\"die 1\":2000.0")) == 1);
+                   event_line("req_rx", 2'000'000, "\"die 0\":1000.0,\"die 1\":2000.0")) == 1);
   CHECK(std::count(events.begin(), events.end(),
-                   event_of("req_rx", 2'000'000, "\"die 0\":3000.0,\"die 1\":6000.0")) == 1);
+                   event_line("req_rx", 2'000'000, "\"die 0\":3000.0,\"die 1\":6000.0")) == 1);
   CHECK(capture.unified("SELECT deviceId, value, rxReq / 1048576, txDat FROM SIO JOIN STRING_IDS"
                         " ON id = name") ==
         Lines{"0|die 0|1000|0", "0|die 1|2000|0", "1|die 0|3000|0", "1|die 1|6000|0"});
@@ -144,10 +144,11 @@ TEST_CASE("chip transmissions: links and PCIe have separate events") {
                                                      "0|PCIE 2|PCIE Read Bandwidth|||1000000|8"});
   CHECK(
       capture.events("Stars Chip Trans") ==
-      Lines{event_of("PA Link Rx", 1'000'000, "\"PA Link Rx\":7,\"PA Link ID\":1"),
-            event_of("PA Link Tx", 1'000'000, "\"PA Link Tx\":8,\"PA Link ID\":1"),
-            event_of("PCIE Write Bandwidth", 1'000'000, "\"PCIE Write Bandwidth\":7,\"PCIE ID\":2"),
-            event_of("PCIE Read Bandwidth", 1'000'000, "\"PCIE Read Bandwidth\":8,\"PCIE ID\":2")});
+      Lines{
+          event_line("PA Link Rx", 1'000'000, "\"PA Link Rx\":7,\"PA Link ID\":1"),
+          event_line("PA Link Tx", 1'000'000, "\"PA Link Tx\":8,\"PA Link ID\":1"),
+          event_line("PCIE Write Bandwidth", 1'000'000, "\"PCIE Write Bandwidth\":7,\"PCIE ID\":2"),
+          event_line("PCIE Read Bandwidth", 1'000'000, "\"PCIE Read Bandwidth\":8,\"PCIE ID\":2")});
   CHECK(capture.findings("stars_soc_profile") ==
         Lines{"note stars_soc_profile: records of transmission type 1 present, not read x1"});
 }
@@ -174,12 +175,13 @@ TEST_CASE("chips 15 and 16 have different SoC records") {
   capture.process();
   const Lines sio_events = capture.events("SIO");
   CHECK(std::count(sio_events.begin(), sio_events.end(),
-                   event_of("dat_tx", 2'000'000,
-                            "\"D-DIE0\":2000.0,\"U-DIE0\":2000.0,\"U-DIE1\":2000.0")) == 1);
+                   event_line("dat_tx", 2'000'000,
+                              "\"D-DIE0\":2000.0,\"U-DIE0\":2000.0,\"U-DIE1\":2000.0")) == 1);
   CHECK(capture.events("Stars Chip Trans") ==
         Lines{counter_event("PCIE Read Bandwidth", 1'000'000, "U-Die1", "9")});
-  CHECK(capture.events("QoS") == Lines{event_of("QoS A", 1'000'000, "\"die 0\":30,\"die 1\":31"),
-                                       event_of("QoS B", 1'000'000, "\"die 0\":40,\"die 1\":41")});
+  CHECK(capture.events("QoS") ==
+        Lines{event_line("QoS A", 1'000'000, "\"die 0\":30,\"die 1\":31"),
+              event_line("QoS B", 1'000'000, "\"die 0\":40,\"die 1\":41")});
   CHECK(capture.unified("SELECT value, bandwidth / 1048576, dieId FROM QOS JOIN STRING_IDS"
                         " ON id = eventName") ==
         Lines{"QoS A|30|0", "QoS B|40|0", "QoS A|31|1", "QoS B|41|1"});
@@ -349,11 +351,11 @@ TEST_CASE("UB: each port and sample has a row and an event") {
         "Device_id,PortId,TimeStamp,UBRxPortBandWidth(MB/s),UBTxPortBandWidth(MB/s)");
   CHECK(capture.table("ub") ==
         Lines{"0|12|" + at(1'000'000) + "|5|6", "0|3|" + at(1'000'000) + "|1|2"});
-  CHECK(
-      capture.events("UB") ==
-      Lines{
-          event_of("UB Port003", 1'000'000, "\"bandwidth_rx(MB/s)\":1,\"bandwidth_tx(MB/s)\":2"),
-          event_of("UB Port012", 1'000'000, "\"bandwidth_rx(MB/s)\":5,\"bandwidth_tx(MB/s)\":6")});
+  CHECK(capture.events("UB") ==
+        Lines{event_line("UB Port003", 1'000'000,
+                         "\"bandwidth_rx(MB/s)\":1,\"bandwidth_tx(MB/s)\":2"),
+              event_line("UB Port012", 1'000'000,
+                         "\"bandwidth_rx(MB/s)\":5,\"bandwidth_tx(MB/s)\":6")});
   CHECK(capture.samples("ub").size() == 28);
   CHECK(capture.samples("ub")[2] == "0|UB Port012|rx_port_bandwidth|||1000000|7");
   CHECK(capture.findings("ub") ==

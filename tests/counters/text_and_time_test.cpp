@@ -10,7 +10,7 @@ using namespace msprof::cann;
 using namespace msprof::test;
 
 TEST_CASE("a line is split into words, and numbers must be digits in range") {
-  const Words words("  12 \t0x3 18446744073709551615 18446744073709551616 -1 7\r");
+  const LineWords words("  12 \t0x3 18446744073709551615 18446744073709551616 -1 7\r");
   REQUIRE(words.size() == 6);
   std::uint64_t value = 0;
   CHECK((words.number(0, value) && value == 12));
@@ -20,26 +20,26 @@ TEST_CASE("a line is split into words, and numbers must be digits in range") {
   CHECK_FALSE(words.number(4, value));
   CHECK((words.number(5, value) && value == 7));
   CHECK_FALSE(words.number(6, value));
-  CHECK(Words("").size() == 0);
+  CHECK(LineWords("").size() == 0);
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "1 ";
-  CHECK(Words(many).size() == Words::kMaxCount + 1);
-  CHECK_FALSE(Words(many).number(Words::kMaxCount, value));
+  CHECK(LineWords(many).size() == LineWords::kMaxCount + 1);
+  CHECK_FALSE(LineWords(many).number(LineWords::kMaxCount, value));
 }
 
 TEST_CASE("timestamps have nine digits of nanoseconds, decimals at most the requested places") {
-  CHECK(ns_of_stamp("12:000000345") == 12'000'000'345u);
+  CHECK(parse_stamp_ns("12:000000345") == 12'000'000'345u);
   for (const char* const none : {"12:00000345", "12:0000003450", "12000000345", ":000000345",
                                  "9300000000:000000000", "1:00000000x", "", ":"}) {
     INFO(none);
-    CHECK_FALSE(ns_of_stamp(none));
+    CHECK_FALSE(parse_stamp_ns(none));
   }
-  CHECK(scaled_decimal("12.34", 2) == 1234);
-  CHECK(scaled_decimal("12", 6) == 12'000'000);
-  CHECK(scaled_decimal("0.5", 1) == 5);
+  CHECK(parse_scaled_decimal("12.34", 2) == 1234);
+  CHECK(parse_scaled_decimal("12", 6) == 12'000'000);
+  CHECK(parse_scaled_decimal("0.5", 1) == 5);
   for (const char* const none : {"12.345", "12.", ".5", "-1", "1e3", "92233720368547758.08", ""}) {
     INFO(none);
-    CHECK_FALSE(scaled_decimal(none, 2));
+    CHECK_FALSE(parse_scaled_decimal(none, 2));
   }
 }
 

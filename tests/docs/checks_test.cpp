@@ -136,11 +136,12 @@ TEST_CASE("a dead link is found, with its line") {
 }
 
 TEST_CASE("anchors are computed as by GitHub") {
-  CHECK(anchor_of("1.8 Records") == "18-records");
-  CHECK(anchor_of("node_basic_info and `node_attr_info`") == "node_basic_info-and-node_attr_info");
-  CHECK(anchor_of("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
-  CHECK(anchor_of("rule_<device>.json") == "rule_json");  // a tag, which is not displayed
-  CHECK(anchor_of("[Title](page.md) – Größe … 2 × 3") == "title--größe--2--3");
+  CHECK(heading_anchor("1.8 Records") == "18-records");
+  CHECK(heading_anchor("node_basic_info and `node_attr_info`") ==
+        "node_basic_info-and-node_attr_info");
+  CHECK(heading_anchor("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
+  CHECK(heading_anchor("rule_<device>.json") == "rule_json");  // a tag, which is not displayed
+  CHECK(heading_anchor("[Title](page.md) – Größe … 2 × 3") == "title--größe--2--3");
   CHECK(parse_markdown("# A\n## A\n# A-1\n").anchors == std::set<std::string>{"a", "a-1"});
   CHECK(parse_markdown("# A\n<a name=\"old\"></a>\n").anchors == std::set<std::string>{"a", "old"});
 }

@@ -173,7 +173,7 @@ std::optional<CommentStyle> comment_style(const std::filesystem::path& file) {
   return is_script ? std::optional(CommentStyle::hash) : std::nullopt;
 }
 
-std::vector<Comment> comments_of(std::string_view source, CommentStyle style) {
+std::vector<Comment> read_comments(std::string_view source, CommentStyle style) {
   return style == CommentStyle::hash ? hash_comments(source) : SlashReader(source).read();
 }
 

@@ -26,6 +26,6 @@ struct Comment {
 };
 
 // Ignores comment marks within quotes.
-std::vector<Comment> comments_of(std::string_view source, CommentStyle style);
+std::vector<Comment> read_comments(std::string_view source, CommentStyle style);
 
 }  // namespace msprof::test

@@ -126,7 +126,7 @@ bool is_page_name(std::string_view word) {
   return word.size() > 3 && word.ends_with(".md") && word[word.size() - 4] != '/';
 }
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
@@ -208,7 +208,7 @@ std::vector<std::string> bare_sections_in(std::string_view comment) {
 
 void Documents::add(const std::string& path, std::string_view text) {
   files_.insert(path);
-  for (std::string folder = folder_of(path); !folder.empty(); folder = folder_of(folder))
+  for (std::string folder = parent_folder(path); !folder.empty(); folder = parent_folder(folder))
     files_.insert(folder);
   if (path.ends_with(".md")) pages_[path] = parse_markdown(text);
 }
@@ -230,7 +230,7 @@ Documents Documents::read(const fs::path& folder) {
 // Returns the page next to the file, in a folder above it, among the formats, or the only one of
 // that name; otherwise an empty path.
 std::string Documents::find_page(const std::string& file, const std::string& name) const {
-  for (std::string folder = folder_of(file);; folder = folder_of(folder)) {
+  for (std::string folder = parent_folder(file);; folder = parent_folder(folder)) {
     if (std::string path = joined(folder, name); pages_.count(path) != 0) return path;
     if (folder.empty()) break;
   }
@@ -279,7 +279,7 @@ std::vector<std::string> Documents::wrong_citations(const std::string& file,
                                                     CommentStyle style) const {
   std::vector<std::string> wrong;
   std::set<std::string> cited;
-  const auto comments = comments_of(source, style);
+  const auto comments = read_comments(source, style);
   for (const Comment& comment : comments)
     check_text(file, comment.line, comment.text, true, cited, wrong);
   std::erase_if(cited, [&](const std::string& page) { return pages_.at(page).numbers.empty(); });
@@ -311,7 +311,7 @@ std::vector<std::string> Documents::wrong_links(const std::string& page) const {
     const std::string where = at_line(page, link.line) + "'" + link.target + "': ";
     const std::size_t hash = std::min(link.target.find('#'), link.target.size());
     const std::string name = percent_decoded(std::string_view(link.target).substr(0, hash));
-    std::string path = name.empty() ? page : joined(folder_of(page), name);
+    std::string path = name.empty() ? page : joined(parent_folder(page), name);
     while (path.ends_with('/')) path.pop_back();
     if (name.starts_with('/') || path.starts_with("..")) {
       wrong.push_back(where + "leaves the repository");

@@ -111,7 +111,7 @@ std::string_view heading_in(std::string_view line) {
 }
 
 // "1.8" of "1.8 Records".
-std::string number_of(std::string_view heading) {
+std::string heading_number(std::string_view heading) {
   const std::string_view word = heading.substr(0, heading.find(' '));
   const bool is_number = !word.empty() && is_decimal_digit(word.front()) &&
                          is_decimal_digit(word.back()) &&
@@ -126,11 +126,11 @@ bool is_sign(std::uint32_t code) {
          (code >= 0x3000 && code < 0x3030) || (code >= 0xFF00 && code < 0xFF10) || code >= 0x1F000;
 }
 
-std::size_t length_of(unsigned char first) {
+std::size_t utf8_length(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-std::uint32_t code_of(std::string_view letter) {
+std::uint32_t code_point(std::string_view letter) {
   constexpr std::uint32_t kFirstBits[] = {0x7F, 0x7F, 0x1F, 0x0F, 0x07};
   std::uint32_t code = static_cast<unsigned char>(letter[0]) & kFirstBits[letter.size()];
   for (const char c : letter.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3F);
@@ -157,16 +157,16 @@ std::string shown(std::string_view heading) {
 
 }  // namespace
 
-std::string anchor_of(std::string_view heading) {
+std::string heading_anchor(std::string_view heading) {
   const std::string text = lower_ascii(shown(heading));
   std::string anchor;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = length_of(static_cast<unsigned char>(text[at]));
+    const std::size_t length = utf8_length(static_cast<unsigned char>(text[at]));
     const std::string_view letter = std::string_view(text).substr(at, length);
     at += length;
     const char c = letter[0];
     if (length > 1) {
-      if (!is_sign(code_of(letter))) anchor += letter;
+      if (!is_sign(code_point(letter))) anchor += letter;
     } else if (c == ' ' || c == '-') {
       anchor += '-';
     } else if (is_decimal_digit(c) || (c >= 'a' && c <= 'z') || c == '_') {
@@ -197,11 +197,11 @@ Markdown parse_markdown(std::string_view text) {
     page.prose += without_targets(line);
     page.prose += '\n';
     if (const std::string_view heading = heading_in(line); !heading.empty()) {
-      const std::string anchor = anchor_of(heading);
+      const std::string anchor = heading_anchor(heading);
       const int before = seen[anchor]++;
       page.anchors.insert(before == 0 ? anchor : anchor + "-" + std::to_string(before));
       page.headings.emplace_back(heading);
-      if (std::string section = number_of(heading); !section.empty())
+      if (std::string section = heading_number(heading); !section.empty())
         page.numbers.push_back(std::move(section));
     }
     const std::string plain = without_code(line);

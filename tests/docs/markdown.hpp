@@ -26,6 +26,6 @@ struct Markdown {
 Markdown parse_markdown(std::string_view text);
 
 // The anchor that GitHub gives a heading, before it numbers equal ones.
-std::string anchor_of(std::string_view heading);
+std::string heading_anchor(std::string_view heading);
 
 }  // namespace msprof::test

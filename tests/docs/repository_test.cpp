@@ -22,7 +22,7 @@ const Documents& repository() {
   return read;
 }
 
-std::string text_of(const std::vector<std::string>& wrong) {
+std::string join_lines(const std::vector<std::string>& wrong) {
   std::string text;
   for (const std::string& sentence : wrong) text += sentence + "\n";
   return text;
@@ -45,7 +45,7 @@ TEST_CASE("every page and section cited in a comment exists") {
     ++sources;
     append(wrong, repository().wrong_citations(file, read_file(path), *style));
   }
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
   CHECK(sources > 400);
 }
 
@@ -53,14 +53,14 @@ TEST_CASE("every page and section cited in a page exists") {
   std::vector<std::string> wrong;
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().wrong_citations(page));
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
 }
 
 TEST_CASE("every link of a page leads to a file and a heading") {
   std::vector<std::string> wrong;
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().wrong_links(page));
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
 }
 
 TEST_CASE("every link of an installed page leads to an installed page or to the source") {
@@ -71,7 +71,7 @@ TEST_CASE("every link of an installed page leads to an installed page or to the 
   const Documents installed = Documents::read(folder.path() / MSPROF_DOC_FOLDER);
   std::vector<std::string> wrong;
   for (const auto& [page, content] : installed.pages()) append(wrong, installed.wrong_links(page));
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
   CHECK(installed.pages().size() == repository().pages().size());
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("section numbers of a page are unique") {
   std::vector<std::string> wrong;
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().repeated_sections(page));
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
 }
 
 TEST_CASE("README.md can be read in a few minutes: it has 110 lines at most") {
@@ -90,7 +90,7 @@ TEST_CASE("README.md can be read in a few minutes: it has 110 lines at most") {
 TEST_CASE("the folders of lib include only what ARCHITECTURE.md allows") {
   const std::filesystem::path root = MSPROF_SOURCE_DIR;
   const IncludeTable table(read_file(root / "lib" / "ARCHITECTURE.md"));
-  CHECK(text_of(table.wrong_rows()) == "");
+  CHECK(join_lines(table.wrong_rows()) == "");
   std::set<std::string> folders;
   for (const auto& entry : std::filesystem::directory_iterator(root / "lib"))
     if (entry.is_directory()) folders.insert(entry.path().filename());
@@ -105,6 +105,6 @@ TEST_CASE("the folders of lib include only what ARCHITECTURE.md allows") {
     ++sources;
     append(wrong, table.wrong_includes(file, read_file(root / file)));
   }
-  CHECK(text_of(wrong) == "");
+  CHECK(join_lines(wrong) == "");
   CHECK(sources > 400);
 }

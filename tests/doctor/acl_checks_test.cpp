@@ -14,7 +14,7 @@ constexpr const char* kGood =
     R"( "aicpu": "on", "aic_metrics": "ArithmeticUtilization"}})";
 
 // "warning keys" for each check that is not ok, one per line.
-std::string problems_of(const std::string& text) {
+std::string list_problems(const std::string& text) {
   CheckList list;
   check_acl_json(list, "acl.json", text);
   std::string problems;
@@ -29,7 +29,7 @@ std::string problems_of(const std::string& text) {
   return problems;
 }
 
-std::string evidence_of(const std::string& text, const std::string& name) {
+std::string find_evidence(const std::string& text, const std::string& name) {
   CheckList list;
   check_acl_json(list, "acl.json", text);
   for (const Check& check : list.checks()) {
@@ -49,10 +49,10 @@ std::string changed(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_CASE("A good acl.json has no problem, in both spellings of its keys") {
-  CHECK(problems_of(kGood) == "");
-  CHECK(problems_of(changed("aicpu", "aacpu")) == "");
-  CHECK(problems_of(changed("aic_metrics", "aac_metrics")) == "");
-  CHECK(problems_of(changed("\"0\"", "0")) == "");
+  CHECK(list_problems(kGood) == "");
+  CHECK(list_problems(changed("aicpu", "aacpu")) == "");
+  CHECK(list_problems(changed("aic_metrics", "aac_metrics")) == "");
+  CHECK(list_problems(changed("\"0\"", "0")) == "");
 }
 
 TEST_CASE("Each mistake in acl.json that a run of msprof collect has is named by its own check") {
@@ -72,7 +72,7 @@ TEST_CASE("Each mistake in acl.json that a run of msprof collect has is named by
   };
   for (const Case& one : cases) {
     INFO(one.text.substr(0, 200));
-    CHECK(problems_of(one.text) == one.problems);
+    CHECK(list_problems(one.text) == one.problems);
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("What msprof collect sets itself is no problem, and both ways to run a
   };
   for (const Case& one : cases) {
     INFO(one.text.substr(0, 200));
-    const std::string evidence = evidence_of(one.text, one.name);
+    const std::string evidence = find_evidence(one.text, one.name);
     INFO(evidence);
     CHECK(evidence.find(one.told) != std::string::npos);
     CheckList list;
@@ -112,12 +112,12 @@ TEST_CASE("What msprof collect sets itself is no problem, and both ways to run a
     CHECK(list.count(CheckResult::warning) ==
           (one.text.find("swich") != std::string::npos ? 1U : 0U));
   }
-  for (const char* text : {"{}", R"({"profiler": 1})"}) CHECK(problems_of(text) == "");
-  CHECK(problems_of(std::string(kGood) + "// mine") == "");
+  for (const char* text : {"{}", R"({"profiler": 1})"}) CHECK(list_problems(text) == "");
+  CHECK(list_problems(std::string(kGood) + "// mine") == "");
 }
 
 TEST_CASE("A misspelt key of acl.json is named with what was meant") {
-  const std::string evidence = evidence_of(changed("\"switch\"", "\"swich\""), "keys");
+  const std::string evidence = find_evidence(changed("\"switch\"", "\"swich\""), "keys");
   CHECK(evidence.find("\"swich\"") != std::string::npos);
   CHECK(evidence.find("did you mean switch") != std::string::npos);
 }

@@ -26,7 +26,7 @@ TEST_CASE("A board's answer to the look becomes facts") {
   CHECK(probe.umask == 0027U);
   CHECK(probe.clock_s == 1700000000);
   CHECK(probe.existing_folder == "/root");
-  CHECK(probe.writable);
+  CHECK(probe.is_writable);
   CHECK(probe.busy == "run1 (process 12)");
   CHECK(probe.runs == std::vector<std::string>{"old"});
   CHECK(probe.kept == std::vector<std::string>{"older"});
@@ -35,7 +35,7 @@ TEST_CASE("A board's answer to the look becomes facts") {
   CHECK(probe.writers == std::vector<std::string>{"12 main: /x"});
   CHECK(probe.nfs_mounts == std::vector<std::string>{"a:/b on /c"});
   CHECK(probe.has_output);
-  CHECK(probe.output_writable);
+  CHECK(probe.is_output_writable);
   CHECK(probe.found_libraries == std::vector<std::string>{"libc.so.6"});
 }
 

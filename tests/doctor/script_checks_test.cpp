@@ -22,7 +22,7 @@ using test::TempFolder;
 using test::write_file;
 
 // "result name: evidence" of each check, one per line.
-std::string lines_of(const CheckList& list) {
+std::string check_lines(const CheckList& list) {
   std::string lines;
   for (const Check& check : list.checks()) {
     lines += fmt::format("{} {}: {}\n", result_name(check.result), check.name, check.evidence);
@@ -32,14 +32,14 @@ std::string lines_of(const CheckList& list) {
   return lines;
 }
 
-std::string checks_of(const std::string& text, const fs::path& folder = "/nonexistent") {
+std::string run_checks(const std::string& text, const fs::path& folder = "/nonexistent") {
   CheckList list;
   check_script(list, "train.py", text, folder);
-  return lines_of(list);
+  return check_lines(list);
 }
 
 // The Python value of the expression after "x = "; "(unknown)" if it cannot be determined.
-std::string text_of(const std::string& expression, const std::string& before = "") {
+std::string evaluate_text(const std::string& expression, const std::string& before = "") {
   const std::string source = before + "\nx = " + expression + "\n";
   const PythonSource python(source);
   for (std::size_t i = 0; i < python.tokens().size(); ++i) {
@@ -81,23 +81,23 @@ npu_device.global_options().profiling_config.profiling_options = profiling_optio
 }  // namespace
 
 TEST_CASE("Texts of a script are what Python makes of them") {
-  CHECK(text_of("'a'") == "a");
-  CHECK(text_of("\"a'b\"") == "a'b");
-  CHECK(text_of("'''a\n'b''c'''") == "a\n'b''c");
-  CHECK(text_of("'a' \"b\" '''c'''") == "abc");
-  CHECK(text_of("('a'\n   'b')") == "ab");
-  CHECK(text_of("'a' \\\n 'b'") == "ab");
-  CHECK(text_of("'a\\\nb'") == "ab");
-  CHECK(text_of("'a' + \"b\" + ('c' + 'd')") == "abcd");
-  CHECK(text_of(R"('\'\"\\\t\x41\101\u00e9\U0001F600\q')") == "'\"\\\tAA\u00e9\U0001F600\\q");
-  CHECK(text_of(R"(r'\n')") == "\\n");
-  CHECK(text_of("b'a' b\"c\"") == "ac");
-  CHECK(text_of("tf.compat.as_bytes('a')") == "a");
-  CHECK(text_of("bytes('a', 'utf-8')") == "a");
-  CHECK(text_of("'a'.encode('utf-8')") == "a");
-  CHECK(text_of("'a'  # 'b'") == "a");
-  CHECK(text_of("y", "y = 'old'\ny = 'a' + 'b'") == "ab");
-  CHECK(text_of("x + 'b'", "x = 'a'") == "a");
+  CHECK(evaluate_text("'a'") == "a");
+  CHECK(evaluate_text("\"a'b\"") == "a'b");
+  CHECK(evaluate_text("'''a\n'b''c'''") == "a\n'b''c");
+  CHECK(evaluate_text("'a' \"b\" '''c'''") == "abc");
+  CHECK(evaluate_text("('a'\n   'b')") == "ab");
+  CHECK(evaluate_text("'a' \\\n 'b'") == "ab");
+  CHECK(evaluate_text("'a\\\nb'") == "ab");
+  CHECK(evaluate_text("'a' + \"b\" + ('c' + 'd')") == "abcd");
+  CHECK(evaluate_text(R"('\'\"\\\t\x41\101\u00e9\U0001F600\q')") == "'\"\\\tAA\u00e9\U0001F600\\q");
+  CHECK(evaluate_text(R"(r'\n')") == "\\n");
+  CHECK(evaluate_text("b'a' b\"c\"") == "ac");
+  CHECK(evaluate_text("tf.compat.as_bytes('a')") == "a");
+  CHECK(evaluate_text("bytes('a', 'utf-8')") == "a");
+  CHECK(evaluate_text("'a'.encode('utf-8')") == "a");
+  CHECK(evaluate_text("'a'  # 'b'") == "a");
+  CHECK(evaluate_text("y", "y = 'old'\ny = 'a' + 'b'") == "ab");
+  CHECK(evaluate_text("x + 'b'", "x = 'a'") == "a");
 }
 
 TEST_CASE("What is made when the script runs is not guessed") {
@@ -105,24 +105,24 @@ TEST_CASE("What is made when the script runs is not guessed") {
        {"f'{a}'", "'a' % b", "'a'.format(b)", "json.dumps({})", "args.options", "'a' if b else 'c'",
         "['a']", "'a", "unknown", "'a' + unknown", "1", "", "'a'[1:]", "load('a')"}) {
     INFO(expression);
-    CHECK(text_of(expression) == "(unknown)");
+    CHECK(evaluate_text(expression) == "(unknown)");
   }
 }
 
 TEST_CASE("Variables that double each other, parentheses without end and cut texts end quickly") {
   std::string doubling = "a0 = 'x'\n";
   for (int i = 1; i < 200; ++i) doubling += fmt::format("a{} = a{} + a{}\n", i, i - 1, i - 1);
-  CHECK(text_of("a199", doubling) == "(unknown)");
-  CHECK(text_of("a20", doubling) == "(unknown)");
-  CHECK(text_of("a5", doubling) == std::string(32, 'x'));
-  CHECK(text_of(std::string(100'000, '(')) == "(unknown)");
+  CHECK(evaluate_text("a199", doubling) == "(unknown)");
+  CHECK(evaluate_text("a20", doubling) == "(unknown)");
+  CHECK(evaluate_text("a5", doubling) == std::string(32, 'x'));
+  CHECK(evaluate_text(std::string(100'000, '(')) == "(unknown)");
   const std::string script = kDevice;
   for (std::size_t length = 0; length < script.size(); ++length)
-    CHECK_NOTHROW(checks_of(script.substr(0, length)));
+    CHECK_NOTHROW(run_checks(script.substr(0, length)));
 }
 
 TEST_CASE("The Estimator example of the manual lacks a quote: file, line and column are told") {
-  CHECK(checks_of(kEstimator) ==
+  CHECK(run_checks(kEstimator) ==
         "failed train.py:3: profiling_options: train.py:3:71: the quote before task_trace is "
         "missing\n"
         "warning train.py:4: enable_profiling: " +
@@ -146,7 +146,7 @@ TEST_CASE("The manual's page shows what doctor says of the vendor's example") {
 }
 
 TEST_CASE("Good options are shown, and their output is where the results would be") {
-  CHECK(checks_of(kSession) ==
+  CHECK(run_checks(kSession) ==
         "ok train.py:3: profiling_options: {\"output\":\"/tmp/profiling\",\"task_time\":\"on\"}\n"
         "warning train.py:2: profiling_mode: " +
             std::string(kWarning));
@@ -157,7 +157,7 @@ TEST_CASE("Good options are shown, and their output is where the results would b
 }
 
 TEST_CASE("Options over several lines are one text, with the line of the wrong value") {
-  CHECK(checks_of(kDevice) ==
+  CHECK(run_checks(kDevice) ==
         "failed train.py:3: profiling_options: train.py:5:3: \"task_time\" must be on, off, l0 or "
         "l1, not \"maybe\"\n"
         "warning train.py:2: enable_profiling: " +
@@ -179,7 +179,7 @@ TEST_CASE("Every place that holds options is found") {
            "T = " + bad + "\nprofiling_options = T",
        }) {
     INFO(script);
-    CHECK(checks_of(script).find("unknown key \"outptu\"; did you mean output?") !=
+    CHECK(run_checks(script).find("unknown key \"outptu\"; did you mean output?") !=
           std::string::npos);
   }
   for (const std::string script :
@@ -187,7 +187,7 @@ TEST_CASE("Every place that holds options is found") {
         "if profiling_options == 'x': pass", "f('profiling_options', 'x')",
         "# profiling_options = '{'", "'''profiling_options = \"{\"'''"}) {
     INFO(script);
-    CHECK(checks_of(script) == "");
+    CHECK(run_checks(script) == "");
   }
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("Every way to switch profiling on is a warning, with the defaults wher
         "ProfilingConfig(True)", "m['profiling_mode'].b = True", "{'profiling_mode': True}",
         "{'ge.exec.profilingMode': '1'}", "o[\"ge.exec.profilingMode\"] = \"1\""}) {
     INFO(script);
-    const std::string said = checks_of(script);
+    const std::string said = run_checks(script);
     CHECK(said.find(kWarning) != std::string::npos);
     CHECK(said.find(fmt::format("not set: the documented defaults, {}",
                                 default_profiling_options())) != std::string::npos);
@@ -206,30 +206,30 @@ TEST_CASE("Every way to switch profiling on is a warning, with the defaults wher
        {"c.enable_profiling = False", "ProfilingConfig(False)", "m['profiling_mode'].b = False",
         "{'ge.exec.profilingMode': '0'}"}) {
     INFO(script);
-    CHECK(checks_of(script).find("switched off in the script") != std::string::npos);
-    CHECK(checks_of(script).find("warning") == std::string::npos);
+    CHECK(run_checks(script).find("switched off in the script") != std::string::npos);
+    CHECK(run_checks(script).find("warning") == std::string::npos);
   }
-  CHECK(checks_of("c.enable_profiling = args.profile") == "");
+  CHECK(run_checks("c.enable_profiling = args.profile") == "");
 }
 
 TEST_CASE("NPURunConfig without a profiling_config leaves it to the environment") {
-  CHECK(checks_of("config = NPURunConfig(session_config=f(1), save=2)") ==
+  CHECK(run_checks("config = NPURunConfig(session_config=f(1), save=2)") ==
         "ok train.py:1: NPURunConfig: no profiling_config: PROFILING_MODE and PROFILING_OPTIONS "
         "apply\n");
-  CHECK(checks_of("config = NPURunConfig(**arguments)") == "");
-  CHECK(checks_of("from npu_bridge import NPURunConfig") == "");
+  CHECK(run_checks("config = NPURunConfig(**arguments)") == "");
+  CHECK(run_checks("from npu_bridge import NPURunConfig") == "");
 }
 
 TEST_CASE("An option that is put together when the script runs is skipped with the reason") {
-  CHECK(checks_of("profiling_options = json.dumps(options)") ==
+  CHECK(run_checks("profiling_options = json.dumps(options)") ==
         "skipped train.py:1: profiling_options: its value is built when the script runs\n");
 }
 
 TEST_CASE("The adapters' own class excludes the environment; that of others does not") {
-  CHECK(checks_of("from npu_bridge.npu_init import profiler\nwith profiler.Profiler(1): pass") ==
+  CHECK(run_checks("from npu_bridge.npu_init import profiler\nwith profiler.Profiler(1): pass") ==
         "warning train.py:2: profiler.Profiler: the script profiles itself, which conflicts with "
         "PROFILING_MODE=true\n");
-  CHECK(checks_of("from mine import profiler\nwith profiler.Profiler(1): pass") == "");
+  CHECK(run_checks("from mine import profiler\nwith profiler.Profiler(1): pass") == "");
 }
 
 TEST_CASE("An acl.json that a script names and that asks for a profile beats the environment") {
@@ -237,14 +237,14 @@ TEST_CASE("An acl.json that a script names and that asks for a profile beats the
   write_file(folder / "acl.json", R"({"profiler":{"switch":"on"}})");
   write_file(folder / "off.json", R"({"profiler":{"switch":"off"}})");
   write_file(folder / "broken.json", "{");
-  CHECK(checks_of("acl.init(\"acl.json\")", folder.path()) ==
+  CHECK(run_checks("acl.init(\"acl.json\")", folder.path()) ==
         "warning train.py:1: acl.init: \"profiler\" in acl.json is on and overrides PROFILING_MODE "
         "and PROFILING_OPTIONS\n");
   for (const char* other : {"off.json", "broken.json", "missing.json"}) {
     INFO(other);
-    CHECK(checks_of(fmt::format("acl.init(\"{}\")", other), folder.path()) == "");
+    CHECK(run_checks(fmt::format("acl.init(\"{}\")", other), folder.path()) == "");
   }
-  CHECK(checks_of("acl.init()", folder.path()) == "");
+  CHECK(run_checks("acl.init()", folder.path()) == "");
 }
 
 TEST_CASE("Scripts are found below the project, and other people's are passed over") {
@@ -260,14 +260,14 @@ TEST_CASE("Scripts are found below the project, and other people's are passed ov
   write_file(folder / "env/pyvenv.cfg", "home = /usr\n");
   CheckList nothing;
   CHECK_FALSE(check_scripts(nothing, folder.path()));
-  CHECK(lines_of(nothing) == "skipped scripts: not read: folders that are nested too deeply\n");
+  CHECK(check_lines(nothing) == "skipped scripts: not read: folders that are nested too deeply\n");
 
   fs::create_directories(folder / "src" / "models");
   write_file(folder / "src/models/net.py", bad);
   write_file(folder / "large.py", bad + std::string(kMaxScriptBytes, '#'));
   CheckList list;
   CHECK(check_scripts(list, folder.path()));
-  CHECK(lines_of(list) ==
+  CHECK(check_lines(list) ==
         "failed src/models/net.py:1: profiling_options: src/models/net.py:1:23: the } at the end "
         "is missing\n"
         "skipped scripts: not read: 1 script (above 1 MiB, or beyond 2,000 files) and folders that "
@@ -281,7 +281,7 @@ TEST_CASE(
   const auto said = [&](const ProjectQuestion& question) {
     CheckList list;
     check_project(list, question);
-    return lines_of(list);
+    return check_lines(list);
   };
   ProjectQuestion question;
   question.project = folder.path().string();

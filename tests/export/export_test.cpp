@@ -47,7 +47,7 @@ void fill_table(RowSink& out, const std::vector<std::string>& names) {
   out.end();
 }
 
-StepInfo step_of(std::optional<std::int64_t> busy_ns, std::optional<std::int64_t> executions) {
+StepInfo make_step(std::optional<std::int64_t> busy_ns, std::optional<std::int64_t> executions) {
   StepInfo step;
   step.busy_ns = busy_ns;
   step.execution_count = executions;
@@ -160,15 +160,15 @@ TEST_CASE("a trace is an empty array or has one event per line") {
 TEST_CASE(
     "the slowest step is the one with the longest execution, not with the longest total time") {
   // 100, 150 and 120 ns per execution.
-  CHECK(slowest({step_of(1000, 10), step_of(300, 2), step_of(120, 1)}) == 1);
-  CHECK(slowest({step_of(std::nullopt, 1), step_of(5, 1)}) == 1);
-  CHECK(slowest({step_of(std::nullopt, 1), step_of(std::nullopt, 1)}) == 0);
-  CHECK(slowest({step_of(7, 1), step_of(7, 1)}) == 0);
+  CHECK(slowest({make_step(1000, 10), make_step(300, 2), make_step(120, 1)}) == 1);
+  CHECK(slowest({make_step(std::nullopt, 1), make_step(5, 1)}) == 1);
+  CHECK(slowest({make_step(std::nullopt, 1), make_step(std::nullopt, 1)}) == 0);
+  CHECK(slowest({make_step(7, 1), make_step(7, 1)}) == 0);
 }
 
 TEST_CASE("findings of the same kind, file and reason are merged and keep the first offset") {
   ImportReport report;
-  CHECK_FALSE(report.partial());
+  CHECK_FALSE(report.is_partial());
   report.skip_record("aicore", "data/a", "end before start", 16);
   report.skip_record("aicore", "data/a", "end before start", 128);
   report.skip_record("aicore", "data/a", "value out of range", 240);
@@ -176,7 +176,7 @@ TEST_CASE("findings of the same kind, file and reason are merged and keep the fi
   REQUIRE(report.findings().size() == 3);
   CHECK(report.findings()[0].count == 2);
   CHECK(report.findings()[0].first_offset == 16);
-  CHECK(report.partial());
+  CHECK(report.is_partial());
   CHECK(report.json().at("skipped") ==
         nlohmann::ordered_json::parse(R"({"end before start": 3, "value out of range": 1})"));
 }
@@ -188,10 +188,10 @@ TEST_CASE("notes do not make a report partial") {
   report.add(FindingId::other_entry, "capture", "data/x", "present, not read");
   CHECK(report.files() == 2);
   CHECK(report.records() == 1239);
-  CHECK_FALSE(report.partial());
+  CHECK_FALSE(report.is_partial());
   CHECK(report.text().find("verdict: complete (2 files, 1,239 records)\n") != std::string::npos);
   report.add(FindingId::missing_done, "aicore", "data/a", "missing .done");
-  CHECK(report.partial());
+  CHECK(report.is_partial());
   const std::string text = report.text();
   CHECK(text.find("verdict: PARTIAL DATA") != std::string::npos);
   // The partial finding comes first.

@@ -104,13 +104,13 @@ TEST_CASE("an iteration has its passes, its refresh and an arrow to the next one
   const json all = events(store, make_cann_steps());
   CHECK(names(all, "X") ==
         std::vector<std::string>{"Iteration 1", "FP_BP Time 1", "Iteration Refresh 1"});
-  CHECK(events_of(all, "X")[0].dump() ==
+  CHECK(select_events(all, "X")[0].dump() ==
         R"x({"args":{"BP End":"1000001.400","FP Start":"1000001.100",)x"
         R"x("Iteration End":"1000001.500","Iteration ID":1,"Iteration Time(us)":0.501},)x"
         R"x("cat":"Iteration Time","dur":0.501,"name":"Iteration 1","ph":"X","pid":448,)x"
         R"x("tid":70001,"ts":"1000001.000"})x");
-  const json end = events_of(all, "f")[0];
-  const json start = events_of(all, "s")[0];
+  const json end = select_events(all, "f")[0];
+  const json start = select_events(all, "s")[0];
   CHECK(end["name"] == "Data_aug Bound 0");
   CHECK(end["ts"] == "1000001.100");
   CHECK(start["name"] == "Data_aug Bound 1");
@@ -131,9 +131,9 @@ TEST_CASE(
   store.add(row);
   const json all = events(store, make_cann_steps());
   CHECK(names(all, "X") == std::vector<std::string>{"Iteration 1"});
-  CHECK(events_of(all, "X")[0]["args"]["FP Start"] == "N/A");
-  CHECK(events_of(all, "X")[0]["args"]["BP End"] == "1000001.400");
-  CHECK(events_of(all, "s").empty());
+  CHECK(select_events(all, "X")[0]["args"]["FP Start"] == "N/A");
+  CHECK(select_events(all, "X")[0]["args"]["BP End"] == "1000001.400");
+  CHECK(select_events(all, "s").empty());
   CHECK(thread_name(all, 69999) == "Step Trace(Model ID:4294967295)");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("reduces are numbered through the whole file, by model and then by tim
   const auto drawn = names(all, "X");
   CHECK(std::vector<std::string>(drawn.end() - 3, drawn.end()) ==
         std::vector<std::string>{"GetNext", "Reduce_7_0", "Reduce_1_1"});
-  CHECK(events_of(all, "X").back()["args"].dump() ==
+  CHECK(select_events(all, "X").back()["args"].dump() ==
         R"({"Iteration ID":1,"Reduce End 1":"1000001240","Reduce Start 1":"1000001200"})");
 }
 
@@ -158,13 +158,13 @@ TEST_CASE("a plain range shows its payload, a range with an id starts an arrow")
   store.add(user_range(store, 1, 7, false));
   store.add(user_range(store, 2, 7, true));
   const json all = events(store, make_cann_user_ranges());
-  const json slices = events_of(all, "X");
+  const json slices = select_events(all, "X");
   REQUIRE(slices.size() == 2);
   CHECK(slices[0]["args"].dump() ==
         R"({"Category":"3","Message_type":2,"Payload_type":1,"Payload_value":18446744073709551615,)"
         R"("event_type":"start/end"})");
   CHECK(slices[1]["args"].dump() == R"({"domain":"default","event_type":"start/end"})");
-  const json starts = events_of(all, "s");
+  const json starts = select_events(all, "s");
   REQUIRE(starts.size() == 1);
   CHECK(starts[0]["name"] == "MsTx_4000000008");
   CHECK(starts[0]["ts"] == slices[1]["ts"]);
@@ -181,10 +181,10 @@ TEST_CASE(
   add_device_mark(store, 3, 1, 7, kSecond + 200);
   const json all = events(store, make_cann_user_ranges());
   CHECK(names(all, "X") == std::vector<std::string>{"range 1", "range 1", "N/A", "range 1"});
-  REQUIRE(events_of(all, "f").size() == 1);
-  CHECK(events_of(all, "f")[0]["ts"] == "1000000.300");
-  REQUIRE(events_of(all, "t").size() == 1);
-  CHECK(events_of(all, "t")[0]["ts"] == "1000000.200");
+  REQUIRE(select_events(all, "f").size() == 1);
+  CHECK(select_events(all, "f")[0]["ts"] == "1000000.300");
+  REQUIRE(select_events(all, "t").size() == 1);
+  CHECK(select_events(all, "t")[0]["ts"] == "1000000.200");
   CHECK(thread_name(all, 60) == "Stream 60");
 }
 
@@ -221,11 +221,11 @@ TEST_CASE("core frequency and operator memory are drawn as counters") {
   memory.id = 2;
   memory.total_allocated_bytes = kNull;
   store.add(memory);
-  const json frequency = events_of(events(store, make_cann_frequency()), "C");
+  const json frequency = select_events(events(store, make_cann_frequency()), "C");
   REQUIRE(frequency.size() == 1);
   CHECK(frequency[0]["args"].dump() == R"({"MHz":1650})");
   CHECK(frequency[0]["ts"] == "1000000.005");
-  const json counters = events_of(events(store, make_cann_memory()), "C");
+  const json counters = select_events(events(store, make_cann_memory()), "C");
   REQUIRE(counters.size() == 2);
   CHECK(counters[0]["name"] == "Operator memory allocated");
   CHECK(counters[0]["args"].dump() == R"({"KB":2})");
@@ -238,9 +238,9 @@ TEST_CASE("a timeline of one device has no tasks, threads or processes of anothe
   ExportScope scope;
   scope.devices = {1};
   const json all = events(store, make_cann_hardware(), with(scope));
-  REQUIRE(events_of(all, "X").size() == 1);
-  CHECK(events_of(all, "X")[0]["args"]["Task Id"] == 2);
-  for (const json& event : all) CHECK(event["pid"] == events_of(all, "X")[0]["pid"]);
+  REQUIRE(select_events(all, "X").size() == 1);
+  CHECK(select_events(all, "X")[0]["args"]["Task Id"] == 2);
+  for (const json& event : all) CHECK(event["pid"] == select_events(all, "X")[0]["pid"]);
 }
 
 TEST_CASE("a slice outside the scope has no arrow ends") {
@@ -250,22 +250,22 @@ TEST_CASE("a slice outside the scope has no arrow ends") {
     const OutputFile output_file = with(range_from(kSecond + 180));
     CHECK(events(store, make_cann_calls(), output_file).empty());
     const json all = events(store, make_cann_hardware(), output_file);
-    CHECK(events_of(all, "X").size() == 2);
-    CHECK(events_of(all, "f").empty());
-    CHECK(events_of(all, "t").empty());
+    CHECK(select_events(all, "X").size() == 2);
+    CHECK(select_events(all, "f").empty());
+    CHECK(select_events(all, "t").empty());
   }
   SECTION("the tasks are too short") {
     ExportScope scope;
     scope.min_duration_ns = 30;
-    CHECK(events_of(events(store, make_cann_calls(), with(scope)), "s").size() == 1);
+    CHECK(select_events(events(store, make_cann_calls(), with(scope)), "s").size() == 1);
     CHECK(events(store, make_cann_hardware(), with(scope)).empty());
   }
   SECTION("tasks of another model") {
     ExportScope scope;
     scope.model_number = 2;
     const json all = events(store, make_cann_hardware(), with(scope));
-    CHECK(events_of(all, "X").size() == 1);
-    CHECK(events_of(all, "f").size() == 1);
+    CHECK(select_events(all, "X").size() == 1);
+    CHECK(select_events(all, "f").size() == 1);
   }
 }
 

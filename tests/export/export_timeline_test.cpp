@@ -54,7 +54,7 @@ TEST_CASE("a call is a slice of its thread with its level, mode and item") {
   add_call(store, 2, "launch", kNode, kSecond + 1500, 1000, "Add \"1\"");
   add_call(store, 3, "odd", 6000, kSecond + 1600, 0);
   const json all = events(store, make_cann_calls());
-  const json slices = events_of(all, "X");
+  const json slices = select_events(all, "X");
   REQUIRE(slices.size() == 3);
   CHECK(slices[0].dump() ==
         R"({"args":{"Mode":"ACL_RTS","Thread Id":7,"connection_id":1,"id":"aclnnAdd",)"
@@ -77,7 +77,7 @@ TEST_CASE("arrows start only at node calls, at events and at copy calls") {
   TaskRow copy = task(store, 1, "MEMCPY_ASYNC", kSecond + 100, 10);
   copy.api_id = 2;
   store.add(copy);
-  const json starts = events_of(events(store, make_cann_calls()), "s");
+  const json starts = select_events(events(store, make_cann_calls()), "s");
   REQUIRE(starts.size() == 3);
   CHECK(starts[0]["id"] == "4294967296");
   CHECK(starts[0]["name"] == "HostToDevice4294967296");
@@ -120,19 +120,19 @@ TEST_CASE("an arrow with several ends finishes at the latest") {
   SECTION("a task") {
     add_comm_op(store, 1, kSecond + 100, 1);
     const json hardware = events(store, make_cann_hardware());
-    REQUIRE(events_of(hardware, "t").size() == 1);
-    CHECK(events_of(hardware, "t")[0]["ts"] == "1000000.100");
-    CHECK(events_of(hardware, "t")[0]["bp"] == "e");
-    REQUIRE(events_of(hardware, "f").size() == 1);
-    CHECK(events_of(hardware, "f")[0]["ts"] == "1000000.200");
+    REQUIRE(select_events(hardware, "t").size() == 1);
+    CHECK(select_events(hardware, "t")[0]["ts"] == "1000000.100");
+    CHECK(select_events(hardware, "t")[0]["bp"] == "e");
+    REQUIRE(select_events(hardware, "f").size() == 1);
+    CHECK(select_events(hardware, "f")[0]["ts"] == "1000000.200");
     const json communication = events(store, make_cann_communication());
-    CHECK(events_of(communication, "t").size() == 1);
-    CHECK(events_of(communication, "f").empty());
+    CHECK(select_events(communication, "t").size() == 1);
+    CHECK(select_events(communication, "f").empty());
   }
   SECTION("a collective") {
     add_comm_op(store, 1, kSecond + 300, 1);
-    CHECK(events_of(events(store, make_cann_hardware()), "t").size() == 2);
-    CHECK(events_of(events(store, make_cann_communication()), "f").size() == 1);
+    CHECK(select_events(events(store, make_cann_hardware()), "t").size() == 2);
+    CHECK(select_events(events(store, make_cann_communication()), "f").size() == 1);
   }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("arrows end at tasks with an operator, at copies and at tasks launched
     store.add(row);
   }
   add_run(store, 4);
-  const json ends = events_of(events(store, make_cann_hardware()), "f");
+  const json ends = select_events(events(store, make_cann_hardware()), "f");
   // The fourth task was not launched by a call, so its arrow would have no start.
   REQUIRE(ends.size() == 2);
   CHECK(ends[0]["ts"] == "1000000.100");
@@ -165,7 +165,7 @@ TEST_CASE("a task is drawn on its logic stream and shows its physical stream") {
   store.add(task(store, 1, "EVENT_RECORD", kSecond + 10, 12'340));
   add_run(store, 1);
   const json all = events(store, make_cann_hardware());
-  const json slice = events_of(all, "X")[0];
+  const json slice = select_events(all, "X")[0];
   CHECK(slice["tid"] == 5);
   CHECK(slice["dur"] == 12.34);
   CHECK(slice["name"] == "EVENT_RECORD");
@@ -194,7 +194,7 @@ TEST_CASE("a task has the type of its operator, and a copy has the type of the d
   store.add(copy);
   store.add(task(store, 4, "MEMCPY_ASYNC", kSecond + 40, 0));
   add_run(store, 4);
-  const json slices = events_of(events(store, make_cann_hardware()), "X");
+  const json slices = select_events(events(store, make_cann_hardware()), "X");
   REQUIRE(slices.size() == 4);
   CHECK(slices[0]["name"] == "Add_1");
   CHECK(slices[0]["args"]["Task Type"] == "AI_VECTOR_CORE");
@@ -251,7 +251,7 @@ TEST_CASE("a collective and its tasks are threads of their group, and tasks show
   add_comm_op(store, 2, kSecond + 20, 2);
   add_call(store, 1, "hcom", kNode, kSecond + 1, 5);
   const json all = events(store, make_cann_communication());
-  const json slices = events_of(all, "X");
+  const json slices = select_events(all, "X");
   REQUIRE(slices.size() == 2);
   CHECK(slices[0]["tid"] == 3);
   CHECK(slices[0]["args"].dump() ==

@@ -26,7 +26,7 @@ using Rows = std::vector<std::vector<ParquetCell>>;
 
 constexpr std::int64_t kStartNs = CannStore::kBeginNs;
 
-std::string lines_of(const Rows& rows) {
+std::string row_lines(const Rows& rows) {
   std::string text;
   for (const auto& row : rows) {
     for (const ParquetCell& cell : row) {
@@ -40,7 +40,7 @@ std::string lines_of(const Rows& rows) {
 }
 
 // Rows of a file; all columns if `columns` is empty.
-Rows rows_of(const fs::path& path, std::vector<std::string> columns = {}) {
+Rows read_rows(const fs::path& path, std::vector<std::string> columns = {}) {
   const auto file = test::read_parquet(path);
   if (columns.empty()) {
     for (const auto& column : file.columns) columns.push_back(column.name);
@@ -119,13 +119,13 @@ void check_against_views(const TraceDb& store, const fs::path& dir) {
   for (const TableOfView& one : tables_of_views()) {
     CAPTURE(one.table);
     const fs::path path = file_in(dir, one.table, "rank=-1", "capture");
-    const Rows rows = rows_of(path, one.columns);
+    const Rows rows = read_rows(path, one.columns);
     const Rows expected = rows_of_view(store, one.sql);
     CHECK(rows.size() == expected.size());
     const auto differing =
         std::mismatch(rows.begin(), rows.end(), expected.begin(), expected.end());
     if (rows != expected && differing.first != rows.end() && differing.second != expected.end())
-      CHECK(lines_of({*differing.first}) == lines_of({*differing.second}));
+      CHECK(row_lines({*differing.first}) == row_lines({*differing.second}));
     CHECK((rows == expected));
   }
 }
@@ -140,10 +140,10 @@ TEST_CASE("Parquet files of a PROF folder have the rows of its views") {
   const auto store = TraceDb::open(folder / "msprof.db");
   REQUIRE(store);
   check_against_views(*store, folder / "out");
-  const auto tasks = rows_of(file_in(folder / "out", "tasks", "rank=-1", "capture"), {"task_id"});
+  const auto tasks = read_rows(file_in(folder / "out", "tasks", "rank=-1", "capture"), {"task_id"});
   CHECK(tasks.size() >= run.facts.tasks);
   const auto collectives =
-      rows_of(file_in(folder / "out", "collectives", "rank=-1", "capture"), {"sequence"});
+      read_rows(file_in(folder / "out", "collectives", "rank=-1", "capture"), {"sequence"});
   CHECK(collectives.size() == run.facts.collectives);
 }
 
@@ -156,9 +156,9 @@ TEST_CASE("Parquet files of a board's capture have the rows of its views") {
   const auto store = TraceDb::open(folder / "msprof.db");
   REQUIRE(store);
   check_against_views(*store, folder / "out");
-  CHECK(rows_of(file_in(folder / "out", "tasks", "rank=-1", "capture")).size() > 4);
-  CHECK(lines_of(rows_of(file_in(folder / "out", "tasks", "rank=-1", "capture"),
-                         {"step", "device_id", "model_id"}))
+  CHECK(read_rows(file_in(folder / "out", "tasks", "rank=-1", "capture")).size() > 4);
+  CHECK(row_lines(read_rows(file_in(folder / "out", "tasks", "rank=-1", "capture"),
+                            {"step", "device_id", "model_id"}))
             .starts_with("0|0|31|\n"));
 }
 
@@ -251,19 +251,19 @@ TEST_CASE("Steps, collectives and their tasks equal the store") {
   REQUIRE(files.size() == 4);
   const fs::path dir = store.folder() / "out";
   for (const ExportedFile& file : files) CHECK(fs::file_size(file.path) == file.bytes);
-  CHECK(lines_of(rows_of(file_in(dir, "tasks", "rank=00017", "PROF_1"))) ==
+  CHECK(row_lines(read_rows(file_in(dir, "tasks", "rank=00017", "PROF_1"))) ==
         "PROF_1|1|3|8|||2|41|5|MatMul_1|MatMul|AI_CORE|1000000010|100|2|||\n"
         "PROF_1|2|3|8|12||2|42|5|MatMul_1|MatMul|AI_CORE|1000000500||3|||\n"
         "PROF_1|4|3|8|12||2|44||||SDMA|1000000999|40|5|1||\n"
         "PROF_1|5|3|8|13||2|45|5|MatMul_1|MatMul|AI_CORE|1000001000|60|6|2||\n");
-  CHECK(lines_of(rows_of(file_in(dir, "calls", "rank=00017", "PROF_1"))) ==
+  CHECK(row_lines(read_rows(file_in(dir, "calls", "rank=00017", "PROF_1"))) ==
         "PROF_1|2|71|72|runtime||KernelLaunch||999999950|30|\nPROF_1|3|71|72|123||||999999950||\n");
-  CHECK(lines_of(rows_of(file_in(dir, "collectives", "rank=00017", "PROF_1"))) ==
+  CHECK(row_lines(read_rows(file_in(dir, "collectives", "rank=00017", "PROF_1"))) ==
         "PROF_1|1|3|8|12|hcom_allReduce__1_1|hcom_allReduce_|group|0|16|RING|4|4096|1000000500|"
         "1000000570"
         "|70|\n"
         "PROF_1|2|3|8|13|hcom_allReduce__1_2||group|1|16||||1000001000|1000001070|70|\n");
-  CHECK(lines_of(rows_of(file_in(dir, "ops", "rank=00017", "PROF_1"))) ==
+  CHECK(row_lines(read_rows(file_in(dir, "ops", "rank=00017", "PROF_1"))) ==
         "PROF_1|5|||||MatMul_1||MatMul|AI_CORE||||20|2|160|60|100|\n");
   const auto file = test::read_parquet(file_in(dir, "ops", "rank=00017", "PROF_1"));
   CHECK(file.metadata.at("msprof.table") == "ops");
@@ -301,12 +301,12 @@ TEST_CASE("Times at the limits of their range and missing operators are exported
   call.end_ns = INT64_MAX;
   store.add(call);
   export_parquet(store.db(), store.folder() / "out", "x");
-  CHECK(lines_of(rows_of(file_in(store.folder() / "out", "calls", "rank=-1", "x"),
-                         {"duration_ns"})) == "9223372036854775807|\n");
-  CHECK(lines_of(rows_of(file_in(store.folder() / "out", "ops", "rank=-1", "x"),
-                         {"op_id", "count", "total_ns"})) ==
+  CHECK(row_lines(read_rows(file_in(store.folder() / "out", "calls", "rank=-1", "x"),
+                            {"duration_ns"})) == "9223372036854775807|\n");
+  CHECK(row_lines(read_rows(file_in(store.folder() / "out", "ops", "rank=-1", "x"),
+                            {"op_id", "count", "total_ns"})) ==
         "-7|1|9223372036854775807|\n8|2|9223372036854775807|\n");
-  CHECK(rows_of(file_in(store.folder() / "out", "tasks", "rank=-1", "x")).size() == 4);
+  CHECK(read_rows(file_in(store.folder() / "out", "tasks", "rank=-1", "x")).size() == 4);
 }
 
 TEST_CASE("Invalid UTF-8 is repaired so that readers accept the file") {
@@ -316,7 +316,7 @@ TEST_CASE("Invalid UTF-8 is repaired so that readers accept the file") {
   call.name_id = store.name("good\xFFname");
   store.add(call);
   export_parquet(store.db(), store.folder() / "out", "x");
-  CHECK(lines_of(rows_of(file_in(store.folder() / "out", "calls", "rank=-1", "x"), {"name"})) ==
+  CHECK(row_lines(read_rows(file_in(store.folder() / "out", "calls", "rank=-1", "x"), {"name"})) ==
         "good\xEF\xBF\xBDname|\n");
 }
 
@@ -425,7 +425,7 @@ TEST_CASE("msprof export parquet writes captures of many ranks to one folder") {
   CHECK(test::names_in(out) == Names{"calls", "collectives", "ops", "tasks"});
   CHECK(test::names_in(folder / "job" / "tasks") == Names{"rank=00007", "rank=00008"});
   const std::string name = first.folder.filename().string();
-  CHECK(rows_of(file_in(out, "tasks", "rank=00007", name)).size() >= first.facts.tasks);
+  CHECK(read_rows(file_in(out, "tasks", "rank=00007", name)).size() >= first.facts.tasks);
 
   CHECK(run({"-dir", first.folder.string(), "--store", (folder / "stores").string()}) == 0);
   CHECK(test::names_in(first.folder / "parquet" / "ops") == Names{"rank=-1"});
@@ -449,7 +449,7 @@ TEST_CASE("A damaged store is imported again from the raw data before the export
   CHECK(run.exit_code == 0);
   CHECK(fs::file_size(store) == bytes);
   const std::string name = made.folder.filename().string();
-  CHECK(rows_of(file_in(made.folder / "parquet", "calls", "rank=-1", name)).size() > 60);
+  CHECK(read_rows(file_in(made.folder / "parquet", "calls", "rank=-1", name)).size() > 60);
 }
 
 TEST_CASE("Files of killed exports are removed; files of other programs stay") {
@@ -470,7 +470,7 @@ TEST_CASE("Files of killed exports are removed; files of other programs stay") {
 
 TEST_CASE("The manual describes every column of the Parquet files") {
   const std::string page = test::read_file(std::string(MSPROF_PAGES) + "/docs/parquet.md");
-  for (const parquet::Table& table : parquet::tables()) {
+  for (const parquet::ParquetTable& table : parquet::tables()) {
     const auto begin = page.find("\n`" + std::string(table.name) + "`: ");
     CAPTURE(table.name);
     REQUIRE(begin != std::string::npos);

@@ -58,7 +58,7 @@ struct Written {
   }
 };
 
-std::vector<ParquetCell> cells_of(const Column& column) {
+std::vector<ParquetCell> to_cells(const Column& column) {
   std::vector<ParquetCell> cells;
   for (const std::int64_t value : column)
     cells.push_back(value == kNull ? ParquetCell() : ParquetCell(value));
@@ -140,7 +140,7 @@ TEST_CASE("Integers of every kind are read back, across pages and row groups, wi
     CAPTURE(specs[i].name);
     CHECK(file.columns[i].name == specs[i].name);
     CHECK(file.columns[i].is_optional != specs[i].is_required);
-    CHECK(file.column(specs[i].name) == cells_of(columns[i]));
+    CHECK(file.column(specs[i].name) == to_cells(columns[i]));
     for (const auto& group : file.groups) check_bounds(group[i]);
   }
 }
@@ -152,7 +152,7 @@ TEST_CASE("The largest and smallest numbers are read back with every encoding") 
   const Written written;
   const auto file =
       written.write({{"a", values, false, {}}, {"b", values, true, {}}}, {extremes, required});
-  CHECK(file.column("a") == cells_of(extremes));
+  CHECK(file.column("a") == to_cells(extremes));
   std::vector<ParquetCell> all(required.begin(), required.end());
   CHECK(file.column("b") == all);
   check_bounds(file.groups[0][0]);
@@ -194,7 +194,7 @@ TEST_CASE("If an integer dictionary is full, the rest is delta-encoded") {
   options.group_rows = 80'000;
   const Written written;
   const auto file = written.write({{"a", Values::repeated, false, {}}}, {cells}, options);
-  CHECK(file.column("a") == cells_of(cells));
+  CHECK(file.column("a") == to_cells(cells));
   REQUIRE(file.groups.size() == 2);
   CHECK(file.groups[0][0].page_encodings == std::set<int>{5, 8});
   CHECK(file.groups[1][0].page_encodings == std::set<int>{8});
@@ -202,7 +202,7 @@ TEST_CASE("If an integer dictionary is full, the rest is delta-encoded") {
 }
 
 // Texts of the keys 0, 1, 2, …; other keys have none.
-parquet::TextOf texts_of(std::vector<std::string> texts) {
+parquet::TextLookup text_lookup(std::vector<std::string> texts) {
   return [texts = std::move(texts)](std::int64_t key, std::string& text) {
     if (key < 0 || key >= static_cast<std::int64_t>(texts.size())) return false;
     text = texts[static_cast<std::size_t>(key)];
@@ -215,7 +215,7 @@ TEST_CASE("Texts are read back byte for byte; keys without a text are null") {
       "MatMul", "", std::string("a\0b", 3), "\xE5\x8D\xB7\xE7\xA7\xAF", "a'b\"c,\n\\", "zz"};
   const Column keys = {0, 1, 2, kNull, 3, 4, 99, 0, 0, -5, 5};
   const Written written;
-  const auto file = written.write({{"text", Values::repeated, false, texts_of(texts)}}, {keys});
+  const auto file = written.write({{"text", Values::repeated, false, text_lookup(texts)}}, {keys});
   std::vector<ParquetCell> expected;
   for (const std::int64_t key : keys)
     expected.push_back(key >= 0 && key < 6 ? ParquetCell(texts[static_cast<std::size_t>(key)])
@@ -233,14 +233,15 @@ TEST_CASE("Texts are read back byte for byte; keys without a text are null") {
 
 TEST_CASE("A column of keys without any text is all null") {
   const Written written;
-  const auto file = written.write({{"text", Values::repeated, false, texts_of({})}}, {{1, 2, 1}});
+  const auto file =
+      written.write({{"text", Values::repeated, false, text_lookup({})}}, {{1, 2, 1}});
   CHECK(file.column("text") == std::vector<ParquetCell>(3));
   CHECK(file.groups[0][0].null_count == 3);
   CHECK_FALSE(file.groups[0][0].max.has_value());
 }
 
 TEST_CASE("If a text dictionary is full, the rest is written to plain pages") {
-  const auto text_of = [](std::int64_t key, std::string& text) {
+  const auto find_text = [](std::int64_t key, std::string& text) {
     text = "hcom_allReduce__" + std::to_string(key);
     return key % 13 != 5;
   };
@@ -249,12 +250,12 @@ TEST_CASE("If a text dictionary is full, the rest is written to plain pages") {
   for (std::int64_t key = 0; key < static_cast<std::int64_t>(kKeys) + 20'000; ++key) {
     keys.push_back(key);
     std::string text;
-    expected.push_back(text_of(key, text) ? ParquetCell(text) : ParquetCell());
+    expected.push_back(find_text(key, text) ? ParquetCell(text) : ParquetCell());
   }
   FileOptions options;
   options.page_rows = 16'384;
   const Written written;
-  const auto file = written.write({{"text", Values::repeated, false, text_of}}, {keys}, options);
+  const auto file = written.write({{"text", Values::repeated, false, find_text}}, {keys}, options);
   CHECK(file.column("text") == expected);
   CHECK(file.groups[0][0].page_encodings == std::set<int>{0, 8});
   CHECK(file.groups[0][0].min == "hcom_allReduce__0");
@@ -263,7 +264,7 @@ TEST_CASE("If a text dictionary is full, the rest is written to plain pages") {
 
 TEST_CASE("Long texts are written to more pages, cut at a megabyte, and have short bounds") {
   // 1.5 MB of a three-byte character, so that a cut at 2^20 would split one.
-  const auto text_of = [](std::int64_t key, std::string& text) {
+  const auto find_text = [](std::int64_t key, std::string& text) {
     text = std::to_string(key);
     while (text.size() < 1'500'000) text += "\xE4\xB8\xAD";
     return true;
@@ -271,7 +272,7 @@ TEST_CASE("Long texts are written to more pages, cut at a megabyte, and have sho
   Column keys;
   for (std::int64_t key = 0; key < 12; ++key) keys.push_back(key);
   const Written written;
-  const auto file = written.write({{"text", Values::repeated, false, text_of}}, {keys});
+  const auto file = written.write({{"text", Values::repeated, false, find_text}}, {keys});
   const auto& chunk = file.groups[0][0];
   CHECK(chunk.data_pages > 2);
   for (std::size_t row = 0; row < keys.size(); ++row) {

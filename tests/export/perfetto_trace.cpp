@@ -129,34 +129,35 @@ class Reader {
     }
     event.track = event.event.has_track_uuid() ? event.event.track_uuid() : sequence.track;
     event.name = event.event.has_name() ? event.event.name()
-                                        : text_of(sequence.names, event.event.name_iid());
+                                        : find_text(sequence.names, event.event.name_iid());
     for (const DebugAnnotation& one : event.event.debug_annotations()) {
-      const std::string key = one.has_name() ? one.name() : text_of(sequence.keys, one.name_iid());
-      event.arguments.push_back(key + "=" + value_of(one, sequence));
+      const std::string key =
+          one.has_name() ? one.name() : find_text(sequence.keys, one.name_iid());
+      event.arguments.push_back(key + "=" + annotation_text(one, sequence));
     }
     events_.push_back(std::move(event));
   }
 
-  std::string text_of(const std::map<std::uint64_t, std::string>& texts, std::uint64_t id) {
+  std::string find_text(const std::map<std::uint64_t, std::string>& texts, std::uint64_t id) {
     if (id == 0) return "";
     const auto at = texts.find(id);
     if (at == texts.end()) fault("an unknown text");
     return at == texts.end() ? "" : at->second;
   }
 
-  std::string value_of(const DebugAnnotation& one, const Sequence& sequence) {
+  std::string annotation_text(const DebugAnnotation& one, const Sequence& sequence) {
     if (one.has_string_value()) return one.string_value();
-    if (one.has_string_value_iid()) return text_of(sequence.texts, one.string_value_iid());
+    if (one.has_string_value_iid()) return find_text(sequence.texts, one.string_value_iid());
     if (one.has_int_value()) return std::to_string(one.int_value());
     if (one.has_double_value()) return std::to_string(one.double_value());
     if (one.has_bool_value()) return one.bool_value() ? "true" : "false";
     return one.legacy_json_value();
   }
 
-  PerfettoSlice slice_of(const Event& event) {
+  PerfettoSlice make_slice(const Event& event) {
     PerfettoSlice slice;
     slice.track = tracks_[event.track].name();
-    slice.process = process_of(event.track);
+    slice.process = find_process(event.track);
     slice.name = event.name;
     slice.begin_ns = event.time_ns;
     slice.arguments = event.arguments;
@@ -166,7 +167,7 @@ class Reader {
     return slice;
   }
 
-  std::string process_of(std::uint64_t track) {
+  std::string find_process(std::uint64_t track) {
     if (!tracks_.contains(track)) fault("a track that is not described");
     return tracks_[tracks_[track].parent_uuid()].process().process_name();
   }
@@ -175,7 +176,7 @@ class Reader {
     switch (event.event.type()) {
       case TrackEvent::TYPE_SLICE_BEGIN:
         open_[event.track].push_back(trace_.slices.size());
-        trace_.slices.push_back(slice_of(event));
+        trace_.slices.push_back(make_slice(event));
         break;
       case TrackEvent::TYPE_SLICE_END: {
         auto& open = open_[event.track];
@@ -189,11 +190,11 @@ class Reader {
         break;
       }
       case TrackEvent::TYPE_INSTANT:
-        trace_.marks.push_back(slice_of(event));
+        trace_.marks.push_back(make_slice(event));
         break;
       case TrackEvent::TYPE_COUNTER:
         if (!tracks_[event.track].has_counter()) fault("a sample on no counter");
-        trace_.samples.push_back({process_of(event.track), tracks_[event.track].name(),
+        trace_.samples.push_back({find_process(event.track), tracks_[event.track].name(),
                                   event.time_ns,
                                   event.event.has_double_counter_value()
                                       ? event.event.double_counter_value()

@@ -108,8 +108,8 @@ TEST_CASE("A purely numeric field is read by its value") {
       text += "7.125";
     };
     out.text("conv1");
-    out.number_of([] { return std::optional(7.125); }, digits);
-    out.number_of([] { return std::optional<double>(); }, digits);
+    out.number_from([] { return std::optional(7.125); }, digits);
+    out.number_from([] { return std::optional<double>(); }, digits);
     out.end_row();
     out.text("conv2");
     out.number(std::int64_t{-3});
@@ -180,8 +180,8 @@ TEST_CASE("An exception of the second thread reaches the writer of the rows") {
 TEST_CASE("Cells shared by rows are written once and are the same in each of them") {
   int fills = 0;
   SharedCells conv, relu;
-  const auto row_of = [&](TableReader& out, SharedCells& shared, const char* busy,
-                          const char* time) {
+  const auto write_row = [&](TableReader& out, SharedCells& shared, const char* busy,
+                             const char* time) {
     out.text("a row");
     out.repeated(shared, 1, [&] {
       ++fills;
@@ -192,10 +192,10 @@ TEST_CASE("Cells shared by rows are written once and are the same in each of the
   };
   const SeenRows rows =
       read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](TableReader& out) {
-        row_of(out, conv, "0.1", "1.500");
-        row_of(out, relu, "0.2", "2.500");
-        row_of(out, conv, "0.3", "an error");
-        row_of(out, relu, "0.4", "an error");
+        write_row(out, conv, "0.1", "1.500");
+        write_row(out, relu, "0.2", "2.500");
+        write_row(out, conv, "0.3", "an error");
+        write_row(out, relu, "0.4", "an error");
       });
   CHECK(fills == 2);
   REQUIRE(rows.size() == 4);
@@ -219,14 +219,14 @@ TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone w
       out.number(std::int64_t{row});
       out.number(std::string_view("12.500"));
       out.number_by(digits);
-      out.number_of([] { return std::optional(7.125); }, digits);
-      out.number_of([] { return std::optional<double>(); }, digits);
+      out.number_from([] { return std::optional(7.125); }, digits);
+      out.number_from([] { return std::optional<double>(); }, digits);
       out.end_row();
       out.timestamp_by(digits);
       out.repeated(shared[row % 2], 4, [&] {
         out.text("kept, " + std::to_string(row));
         out.number(std::int64_t{row});
-        out.number_of([] { return std::optional(7.125); }, digits);
+        out.number_from([] { return std::optional(7.125); }, digits);
         out.missing();
       });
       out.timestamp("99");

@@ -35,7 +35,7 @@ inline json events(CannStore& store, const std::unique_ptr<TimelineLayer>& layer
   return json::parse(sink.text());
 }
 
-inline json events_of(const json& all, std::string_view phase) {
+inline json select_events(const json& all, std::string_view phase) {
   json some = json::array();
   for (const json& event : all) {
     if (event["ph"] == phase) some.push_back(event);
@@ -45,7 +45,7 @@ inline json events_of(const json& all, std::string_view phase) {
 
 inline std::vector<std::string> names(const json& all, std::string_view phase) {
   std::vector<std::string> some;
-  for (const json& event : events_of(all, phase)) some.push_back(event["name"]);
+  for (const json& event : select_events(all, phase)) some.push_back(event["name"]);
   return some;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using When = TimelinePiece::When;
 
-LayerPiece piece_of(std::function<void(TraceJsonWriter&)> write, When when = When::in_turn) {
+LayerPiece make_piece(std::function<void(TraceJsonWriter&)> write, When when = When::in_turn) {
   return {{[write = std::move(write)](const Database&, TraceJsonWriter& out) { write(out); }, when},
           0,
           0};
@@ -39,12 +39,12 @@ TEST_CASE("Chunks are output in order, whichever is written first") {
   CannStore store;
   std::latch second_has_begun(1);
   std::vector<LayerPiece> pieces;
-  pieces.push_back(piece_of([](TraceJsonWriter&) {}));
-  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([](TraceJsonWriter&) {}));
+  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.wait();
     write_slice(out, "first");
   }));
-  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.count_down();
     write_slice(out, "second");
     write_slice(out, "third");
@@ -60,7 +60,7 @@ TEST_CASE("Chunks are output in order, whichever is written first") {
 TEST_CASE("A timeline of chunks without events is an empty array") {
   CannStore store;
   TextSink sink;
-  CHECK(write(store, {piece_of([](TraceJsonWriter&) {})}, 2, sink).events == 0);
+  CHECK(write(store, {make_piece([](TraceJsonWriter&) {})}, 2, sink).events == 0);
   CHECK(sink.text() == "[]\n");
 }
 
@@ -70,11 +70,11 @@ TEST_CASE("A chunk that is not next buffers a limited amount of text, then waits
   const std::string name(1 << 16, 'n');
   constexpr int kSlices = 500;  // 33 MB
   std::vector<LayerPiece> pieces;
-  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.wait();
     write_slice(out, "first");
   }));
-  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.count_down();
     for (int i = 0; i < kSlices; ++i) write_slice(out, name);
   }));
@@ -91,13 +91,13 @@ TEST_CASE("Chunks that others wait for run first, and chunks with totals run las
   std::atomic<int> written{0};
   std::vector<LayerPiece> pieces;
   for (int i = 0; i < 20; ++i)
-    pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    pieces.push_back(make_piece([&](TraceJsonWriter& out) {
       write_slice(out, "one");
       ++written;
     }));
   int summed = 0;
-  pieces.push_back(piece_of([&](TraceJsonWriter&) { summed = written; }, When::after_others));
-  pieces.push_back(piece_of([&](TraceJsonWriter&) { is_made = written == 0; }, When::ahead));
+  pieces.push_back(make_piece([&](TraceJsonWriter&) { summed = written; }, When::after_others));
+  pieces.push_back(make_piece([&](TraceJsonWriter&) { is_made = written == 0; }, When::ahead));
   TextSink alone;
   write(store, pieces, 1, alone);
   CHECK(is_made);
@@ -114,16 +114,16 @@ TEST_CASE("An exception of a chunk stops the others, including waiting ones") {
   std::latch second_has_begun(1);
   const std::string name(1 << 16, 'n');
   std::vector<LayerPiece> pieces;
-  pieces.push_back(piece_of([&](TraceJsonWriter&) {
+  pieces.push_back(make_piece([&](TraceJsonWriter&) {
     second_has_begun.wait();
     throw Error(Exit::partial_data, "the first one fails");
   }));
-  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.count_down();
     // Exceeds the buffer limit: this chunk waits until it is next, which never happens.
     for (int i = 0; i < 500; ++i) write_slice(out, name);
   }));
-  pieces.push_back(piece_of([](TraceJsonWriter&) {}, When::after_others));
+  pieces.push_back(make_piece([](TraceJsonWriter&) {}, When::after_others));
   TextSink sink;
   CHECK_THROWS_WITH(write(store, pieces, 2, sink), "the first one fails");
 }

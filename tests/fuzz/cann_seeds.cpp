@@ -101,7 +101,7 @@ std::string numbered(const std::vector<std::pair<std::size_t, std::string>>& par
   return bytes;
 }
 
-const std::string& content_of(const std::vector<NamedBytes>& files, const std::string& name) {
+const std::string& find_content(const std::vector<NamedBytes>& files, const std::string& name) {
   static const std::string none;
   const auto found = std::find_if(files.begin(), files.end(),
                                   [&](const NamedBytes& file) { return file.first == name; });
@@ -121,7 +121,7 @@ std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) 
   std::vector<std::string> seeds;
   std::vector<std::pair<std::size_t, std::string>> all;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string& content = content_of(files, names[i]);
+    const std::string& content = find_content(files, names[i]);
     if (content.empty()) continue;
     seeds.push_back(first + numbered({{i, content}}));
     all.emplace_back(i, content);

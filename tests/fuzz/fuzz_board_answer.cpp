@@ -121,11 +121,11 @@ void read_facts(std::string_view bytes) {
 
 void read_sftp(std::string_view bytes) {
   sftp::Fields fields(bytes);
-  while (!fields.at_end() && !fields.overrun()) {
+  while (!fields.is_at_end() && !fields.has_overrun()) {
     const std::string_view name = fields.text();
-    sftp::entry_of(name, fields.attributes());
+    sftp::make_entry(name, fields.attributes());
   }
-  sftp::reason_of({sftp::Type::status, 1, sftp::Fields(bytes)});
+  sftp::failure_reason({sftp::Type::status, 1, sftp::Fields(bytes)});
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void read_tables(const Part& part, std::tuple<Rows...>*) {
 void read_all(const Part& part) {
   read_tables(part, static_cast<cluster::PartRows*>(nullptr));
   refuse_as_damaged([&] { (void)part.names(); });
-  refuse_as_damaged([&] { (void)lacking_ranks(cluster::ranks_of(part)); });
+  refuse_as_damaged([&] { (void)lacking_ranks(cluster::read_ranks(part)); });
   refuse_as_damaged([&] { (void)cluster::analyse(part); });
   refuse_as_damaged([&] { (void)cluster::ClusterView(part); });
 }

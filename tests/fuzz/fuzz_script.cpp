@@ -27,7 +27,7 @@ void check_script(std::string_view text) {
     if (!found) continue;
     must(found->origins.size() == found->value.size());
     for (const std::uint32_t origin : found->origins) must(origin < text.size());
-    if (!found->origins.empty()) must(!source.place_of(found->origins.front()).empty());
+    if (!found->origins.empty()) must(!source.position_text(found->origins.front()).empty());
   }
 }
 

@@ -47,7 +47,7 @@ struct SmallStore {
 };
 
 // Everything that a reader can see of the store; queries must not change it.
-std::string content_of(const QueryDb& db) {
+std::string read_content(const QueryDb& db) {
   std::string text;
   for (Statement read = db.prepare("SELECT (SELECT group_concat(name || sql) FROM sqlite_schema),"
                                    " (SELECT count(*) FROM sqlite_temp_schema),"
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // On a busy machine an instruction may take many times as long as on an idle one.
     constexpr double kGraceSeconds = 60;
     db.limit_time(0.2, "--timeout", kGraceSeconds);
-    const std::string before = content_of(db);
+    const std::string before = read_content(db);
     try {
       Statement read = db.ask(sql);
       for (int rows = 0; rows < 1000 && read.step(); ++rows) {
@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const Error& error) {
       if (error.code() != Exit::usage) std::abort();
     }
-    if (content_of(db) != before || files() != 1) std::abort();
+    if (read_content(db) != before || files() != 1) std::abort();
   } catch (const Error&) {
     std::abort();  // the store is valid
   }

@@ -24,8 +24,8 @@ using Cells = std::vector<std::int64_t>;
 
 // Empty if the rows are rejected.
 template <typename Row>
-std::optional<Cells> cells_of(const Database& db, const typename RowCursor<Row>::Columns& columns,
-                              const typename RowCursor<Row>::Filter& filter) {
+std::optional<Cells> read_cells(const Database& db, const typename RowCursor<Row>::Columns& columns,
+                                const typename RowCursor<Row>::Filter& filter) {
   Cells cells;
   try {
     for (RowCursor<Row> rows(db, columns, filter); rows.next();) {
@@ -42,17 +42,17 @@ template <typename Row>
 void compare(const Database& by_pages, const Database& sqlite, bool is_sound,
              const typename RowCursor<Row>::Columns& columns) {
   using Filter = typename RowCursor<Row>::Filter;
-  if (by_pages.pages() == nullptr || !by_pages.pages()->root_of(Row::kTable)) return;
+  if (by_pages.pages() == nullptr || !by_pages.pages()->find_root(Row::kTable)) return;
   for (const Filter& filter :
        {Filter{}, Filter{.is_backwards = true}, Filter{.first_id = 5, .last_id = 90},
         Filter{.not_null = {columns[1]}, .equal = {{columns[2], 1}}, .is_backwards = true}}) {
-    const auto cells = cells_of<Row>(by_pages, columns, filter);
-    if (is_sound && cells != cells_of<Row>(sqlite, columns, filter)) std::abort();
+    const auto cells = read_cells<Row>(by_pages, columns, filter);
+    if (is_sound && cells != read_cells<Row>(sqlite, columns, filter)) std::abort();
   }
 }
 
 bool is_ours(const Database& db) {
-  return has_tables(db, {table_of<DeviceRow>(), table_of<MemcpyTaskRow>()});
+  return has_tables(db, {make_table<DeviceRow>(), make_table<MemcpyTaskRow>()});
 }
 
 // Reads a table through SQLite, as queries without page access do.

@@ -45,7 +45,7 @@ class Graph {
         add_level();
         break;
       case 5:
-        put(begin_of(any_page()), any_number(), 4);  // a chain of overflow or free pages
+        put(page_offset(any_page()), any_number(), 4);  // a chain of overflow or free pages
         break;
       case 6:
         lengthen_row();
@@ -78,10 +78,10 @@ class Graph {
     if (draw(8) == 0) return kEdges[draw(4)];
     return draw(8) == 0 ? pages() + 1 : any_page();
   }
-  std::size_t begin_of(std::size_t page) const { return (page - 1) * page_bytes_; }
+  std::size_t page_offset(std::size_t page) const { return (page - 1) * page_bytes_; }
   // Start of the b-tree header of a page.
   std::size_t tree_at(std::size_t page) const {
-    return begin_of(page) + (page == 1 ? kHeaderBytes : 0);
+    return page_offset(page) + (page == 1 ? kHeaderBytes : 0);
   }
   std::size_t number_at(std::size_t at, std::size_t bytes) const {
     std::size_t number = 0;
@@ -113,7 +113,7 @@ class Graph {
   }
   std::size_t any_cell(std::size_t page) {
     const std::size_t cell = draw(std::max<std::size_t>(cell_count(page), 1));
-    return begin_of(page) + number_at(cells_at(page) + 2 * cell, 2);
+    return page_offset(page) + number_at(cells_at(page) + 2 * cell, 2);
   }
   void put_child(std::size_t page, std::size_t child) {
     const bool is_last = draw(3) == 0;
@@ -130,10 +130,10 @@ class Graph {
   }
   void share_cell() {
     const std::size_t page = draw(2) == 0 ? interior_page() : any_page();
-    const std::size_t cell = any_cell(page) - begin_of(page);
+    const std::size_t cell = any_cell(page) - page_offset(page);
     std::size_t count = cell_count(page);
     if (draw(2) == 0) {
-      count = (cell - std::min(cell, cells_at(page) - begin_of(page))) / 2;
+      count = (cell - std::min(cell, cells_at(page) - page_offset(page))) / 2;
       put(tree_at(page) + kCellCountAt, count, 2);
     }
     for (std::size_t i = 0; i < count; ++i) put(cells_at(page) + 2 * i, cell, 2);
@@ -143,7 +143,7 @@ class Graph {
     const std::size_t child = draw(4) == 0 ? page : any_page();
     const bool is_table = draw(4) != 0;
     const std::size_t at = tree_at(page);
-    const std::size_t end = begin_of(page) + page_bytes_;
+    const std::size_t end = page_offset(page) + page_bytes_;
     const std::size_t cell = page_bytes_ - 13;
     std::fill(data_ + at, data_ + std::min(end, size_), std::uint8_t{0});
     data_[at] = static_cast<std::uint8_t>(is_table ? kInteriorPage : kIndexInteriorPage);
@@ -153,26 +153,26 @@ class Graph {
     put(at + kContentAt, cell, 2);
     put(at + kRightChildAt, child, 4);
     for (std::size_t i = 0; i < count; ++i) put(at + kInteriorHeaderBytes + 2 * i, cell, 2);
-    put(begin_of(page) + cell, child, 4);
+    put(page_offset(page) + cell, child, 4);
     // A key, or a record of one NULL.
-    put(begin_of(page) + cell + 4, is_table ? 0xbfffffffu : 0x020200u, is_table ? 4 : 3);
+    put(page_offset(page) + cell + 4, is_table ? 0xbfffffffu : 0x020200u, is_table ? 4 : 3);
   }
   // Replaces a page by a new interior page, whose child it becomes.
   void add_level() {
     if (size_ + page_bytes_ > max_size_) return make_interior(any_page());
     const std::size_t page = any_page();
     size_ = (pages() + 1) * page_bytes_;
-    std::memcpy(data_ + begin_of(pages()), data_ + begin_of(page), page_bytes_);
+    std::memcpy(data_ + page_offset(pages()), data_ + page_offset(page), page_bytes_);
     if (page == 1) {
       // Removes the file header; cells keep their offsets.
-      std::uint8_t* const to = data_ + begin_of(pages());
+      std::uint8_t* const to = data_ + page_offset(pages());
       const std::size_t bytes = kInteriorHeaderBytes + 2 * cell_count(1);
       std::memmove(to, to + kHeaderBytes, std::min(bytes, page_bytes_ - kHeaderBytes));
     }
     make_interior(page);
     const std::size_t child = pages();
     put(tree_at(page) + kRightChildAt, child, 4);
-    put(begin_of(page) + page_bytes_ - 13, child, 4);
+    put(page_offset(page) + page_bytes_ - 13, child, 4);
   }
   // Gives a row a length that requires overflow pages.
   void lengthen_row() {
@@ -182,7 +182,7 @@ class Graph {
   }
   void copy_page(std::size_t from, std::size_t to) {
     if (from == 1 || to == 1) return;
-    std::memmove(data_ + begin_of(to), data_ + begin_of(from), page_bytes_);
+    std::memmove(data_ + page_offset(to), data_ + page_offset(from), page_bytes_);
   }
   void change_header() {
     switch (draw(4)) {

@@ -15,7 +15,8 @@ std::vector<std::string> stores() {
   for (const int rows : {3, 120, 600}) {
     const auto path = folder / std::to_string(rows);
     Database::create(path, 512).execute(
-        creation_of(table_of<DeviceRow>()) + ";" + creation_of(table_of<MemcpyTaskRow>()) +
+        create_statement(make_table<DeviceRow>()) + ";" +
+        create_statement(make_table<MemcpyTaskRow>()) +
         ";WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
         std::to_string(rows) +
         ") INSERT INTO device(id, chip_name_id, frequency_hz) SELECT i, i * i * i, nullif(i % 7, "

@@ -56,14 +56,14 @@ void compare(const Json& expected, const Json& found, const std::string& place,
   }
 }
 
-Lines differences_of(const fs::path& expected, const fs::path& found) {
+Lines find_differences(const fs::path& expected, const fs::path& found) {
   Lines differences;
   compare(Json::parse(read_file(expected)), Json::parse(read_file(found)), "", differences);
   return differences;
 }
 
 // Rows of a table with numbers rounded to the precision of the vendor's sums.
-Lines rows_of(const fs::path& db, const std::string& table) {
+Lines query_rows(const fs::path& db, const std::string& table) {
   Lines columns = query(db, "SELECT name FROM pragma_table_info('" + table + "')");
   std::string cells;
   for (const std::string& name : columns)
@@ -152,11 +152,11 @@ TEST_CASE("the analyses of the shared captures equal those of the vendor's tool"
                                      (found / file).string() + "\"}\n"));
     const fs::path expected = given.expected / "analyze";
     for (const char* file : {"communication.json", "communication_matrix.json"})
-      CHECK(differences_of(expected / file, found / file) == Lines{});
+      CHECK(find_differences(expected / file, found / file) == Lines{});
     for (const char* table : {"CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix"}) {
       INFO(table);
       const fs::path db = "communication_analyzer.db";
-      CHECK(rows_of(found / db, table) == rows_of(expected / db, table));
+      CHECK(query_rows(found / db, table) == query_rows(expected / db, table));
     }
     ++compared;
   }
@@ -234,7 +234,7 @@ TEST_CASE(
 
   // The timeline has the same rate for both payloads.
   std::map<std::string, double> rates;
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   for (const Json& event : timeline.events()) {
     if (event.value("name", "") == "RDMASend")
       rates[event.at("args").at("task id").dump()] = event.at("args").at("bandwidth(GB/s)");

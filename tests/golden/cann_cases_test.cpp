@@ -48,14 +48,14 @@ std::string compare(const fs::path& expected, const fs::path& actual, const std:
 }
 
 // Converts us, e.g. "1715760307201793.880" or 1.5, to ns, and back.
-std::int64_t ns_of(const Json& us) {
+std::int64_t us_to_ns(const Json& us) {
   std::string text = us.is_string() ? us.get<std::string>() : us.dump();
   const std::size_t point = std::min(text.find('.'), text.size());
   std::string fraction = point < text.size() ? text.substr(point + 1) : "";
   fraction.resize(3, '0');
   return std::stoll(text.substr(0, point) + fraction);
 }
-std::string us_of(std::int64_t ns) {
+std::string ns_to_us(std::int64_t ns) {
   std::string text = std::to_string(ns);
   return text.insert(text.size() - 3, ".");
 }
@@ -87,9 +87,10 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
       event["id"] = event.at("id").get<std::string>() + arrow;
       if (event.at("ph") != "s") continue;
       const Json& refresh = refreshes.at(key(event, kArrow));
-      const std::int64_t back = ns_of(refresh.at("ts"));
-      CHECK(ns_of(event.at("ts")) == back + ns_of(event.at("args").at("Data_aug Bound(us)")) / 2);
-      event["ts"] = us_of(back + ns_of(refresh.at("dur")) / 2);
+      const std::int64_t back = us_to_ns(refresh.at("ts"));
+      CHECK(us_to_ns(event.at("ts")) ==
+            back + us_to_ns(event.at("args").at("Data_aug Bound(us)")) / 2);
+      event["ts"] = ns_to_us(back + us_to_ns(refresh.at("dur")) / 2);
     }
     write_file(mended / name, events.dump());
   }
@@ -150,7 +151,7 @@ struct Cann5Timelines : SharedCase {
 // The parts of an event that CANN 5's readers depend on: phase, category, names that are not
 // operator names, and the keys of the arguments with the types of their values. Numbers in names
 // become '#'.
-std::string shape_of(const Json& event) {
+std::string event_shape(const Json& event) {
   const auto without_digits = [](std::string text) {
     std::string short_text;
     for (const char c : text) {
@@ -183,7 +184,7 @@ std::string shape_of(const Json& event) {
 std::set<std::string> shapes_in(const fs::path& file) {
   std::set<std::string> shapes;
   for (const Json& event : Json::parse(read_file(file))) {
-    const std::string shape = shape_of(event);
+    const std::string shape = event_shape(event);
     // The set of streams, planes and orders depends on the run.
     if (!shape.starts_with("M  process_sort") && !shape.starts_with("M  process_labels")) {
       shapes.insert(shape);
@@ -274,7 +275,7 @@ bool is_python(const std::string& name) {
 }
 
 // Compares all products, except for known defects of the vendor's tool.
-void compare_products_of(const std::string& name) {
+void check_products(const std::string& name) {
   INFO(name);
   const SharedCase given("cann", name);
   import_and_export(given.prof, "all");
@@ -293,7 +294,7 @@ void compare_cases(const Wanted& wanted) {
   std::size_t compared = 0;
   for (const std::string& name : names_in(shared_folder() / "cases" / "cann")) {
     if (!wanted(name)) continue;
-    compare_products_of(name);
+    check_products(name);
     ++compared;
   }
   CHECK(compared > 0);

@@ -44,7 +44,7 @@ Lines stems(const fs::path& folder) {
 }
 
 // The bytes of all products, by name.
-std::string products_of(const fs::path& folder) {
+std::string read_products(const fs::path& folder) {
   std::string all;
   for (const std::string& name : names_in(folder)) {
     all += name + "\n" + read_file(folder / name) + "\n";
@@ -98,13 +98,13 @@ TEST_CASE("importing twice gives the same bytes in the store and all products") 
   CHECK(played.msprof({"import"}) == 0);
   CHECK(played.msprof({"export", "summary"}) == 0);
   const std::string store = read_file(played.run.folder / "sqlite" / "msprof.db");
-  const std::string products = products_of(played.products());
+  const std::string products = read_products(played.products());
   fs::remove_all(played.run.folder / "sqlite");
   fs::remove_all(played.products());
   CHECK(played.msprof({"import"}) == 0);
   CHECK(played.msprof({"export", "summary"}) == 0);
   CHECK(read_file(played.run.folder / "sqlite" / "msprof.db") == store);
-  CHECK(products_of(played.products()) == products);
+  CHECK(read_products(played.products()) == products);
 }
 
 TEST_CASE("with --output, a PROF folder is not changed") {

@@ -77,7 +77,7 @@ prof::RunShape shape() {
 
 }  // namespace
 
-std::int64_t DamageOutcome::damage_of(const std::string& file) const {
+std::int64_t DamageOutcome::count_damage(const std::string& file) const {
   std::int64_t count = 0;
   for (const Finding& finding : report.findings()) {
     if (finding.severity() == Severity::partial && finding.file == file) count += finding.count;

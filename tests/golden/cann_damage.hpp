@@ -25,7 +25,7 @@ struct DamageOutcome {
   ProductKeys keys;
 
   // Total count of the partial-data findings about `file`, relative to the capture.
-  std::int64_t damage_of(const std::string& file) const;
+  std::int64_t count_damage(const std::string& file) const;
 };
 
 class DamagedCapture {

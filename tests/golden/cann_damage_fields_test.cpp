@@ -40,8 +40,8 @@ TEST_CASE("an item count beyond the record's capacity loses only that record and
       INFO(capture.losses(outcome));
       CHECK(capture.worst_loss(outcome) <= 1);
       CHECK(capture.worst_surplus(outcome) <= 1);
-      CHECK(outcome.report.partial());
-      CHECK(outcome.damage_of(count.file) == 1);
+      CHECK(outcome.report.is_partial());
+      CHECK(outcome.count_damage(count.file) == 1);
     }
     INFO(count.file << ": none");
     const auto outcome = capture.import_with(count.file, overwritten(bytes, count.at, u32(0)));
@@ -135,8 +135,8 @@ TEST_CASE("an impossible time loses only its record, and the verdict names the f
           time.file, overwritten(bytes, 2 * time.record_bytes + time.at, u64(value)));
       INFO(capture.losses(outcome));
       CHECK(capture.worst_loss(outcome) <= 1);
-      CHECK(outcome.report.partial());
-      CHECK(outcome.damage_of(time.file) == 1);
+      CHECK(outcome.report.is_partial());
+      CHECK(outcome.count_damage(time.file) == 1);
     }
   }
 }

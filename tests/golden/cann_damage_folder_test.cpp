@@ -44,7 +44,7 @@ TEST_CASE("records out of order across slices, and slice 10 listed before slice 
     }
     const auto outcome = capture.import();
     INFO(capture.losses(outcome));
-    CHECK_FALSE(outcome.report.partial());
+    CHECK_FALSE(outcome.report.is_partial());
     CHECK(capture.worst_loss(outcome) == 0);
     CHECK(capture.worst_surplus(outcome) == 0);
   }
@@ -109,7 +109,7 @@ TEST_CASE("companion files are never data: .done, .complete and a .zip next to i
   write_file(capture.folder() / kHost / "all_file.complete", "");
   const auto outcome = capture.import();
   INFO(capture.losses(outcome));
-  CHECK_FALSE(outcome.report.partial());
+  CHECK_FALSE(outcome.report.is_partial());
   CHECK(capture.worst_loss(outcome) == 0);
   CHECK(capture.worst_surplus(outcome) == 0);
 }
@@ -138,13 +138,13 @@ TEST_CASE("without dictionaries, names are shown as numbers, with a message") {
   const DamagedCapture capture;
   const auto hashes = capture.import_without(kHost + "unaging.additional.hash_dic.slice_0");
   INFO(capture.losses(hashes));
-  CHECK(hashes.report.partial());
+  CHECK(hashes.report.is_partial());
   CHECK(capture.lost(hashes, "task_time") == 0);
   CHECK(capture.lost(hashes, "op_summary") == 0);
   CHECK(capture.lost(hashes, "counters") == 0);
   const auto types = capture.import_without(kHost + "unaging.additional.type_info_dic.slice_0");
   INFO(capture.losses(types));
-  CHECK(types.report.partial());
+  CHECK(types.report.is_partial());
   CHECK(capture.lost(types, "task_time") == 0);
   CHECK(capture.lost(types, "msprof_tx") == 0);
   CHECK(capture.lost(types, "memory_record") == 0);
@@ -162,13 +162,13 @@ TEST_CASE("each info file that is missing, empty or invalid loses only its own d
       INFO(file << " is: " << text);
       const auto outcome = capture.import_with(file, text);
       INFO(capture.losses(outcome));
-      if (!is_end && std::string(text) != "{\"a\": 1}") CHECK(outcome.report.partial());
+      if (!is_end && std::string(text) != "{\"a\": 1}") CHECK(outcome.report.is_partial());
     }
     INFO(file << " is missing");
     const auto outcome = capture.import_without(file);
     INFO(capture.losses(outcome));
     if (is_end) CHECK(capture.worst_loss(outcome) == 0);
-    if (!is_end && !contains(file, "sample")) CHECK(outcome.report.partial());
+    if (!is_end && !contains(file, "sample")) CHECK(outcome.report.is_partial());
     // Host times do not depend on the device's files.
     if (contains(file, "device_0")) {
       CHECK(capture.lost(outcome, "api_statistic") == 0);
@@ -186,7 +186,7 @@ TEST_CASE("info files with line breaks, blanks, two numbers or additional keys a
   }
   const auto outcome = capture.import_with("host/info.json", "\xEF\xBB\xBF\n" + lines + "\n\n");
   INFO(capture.losses(outcome));
-  CHECK_FALSE(outcome.report.partial());
+  CHECK_FALSE(outcome.report.is_partial());
   CHECK(capture.worst_loss(outcome) == 0);
 }
 

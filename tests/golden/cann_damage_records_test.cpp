@@ -22,7 +22,7 @@ template <typename Check>
 void for_each_file(Check&& check) {
   for (const bool is_stars : {true, false}) {
     const Chip chip(is_stars);
-    REQUIRE_FALSE(chip.capture.whole().report.partial());
+    REQUIRE_FALSE(chip.capture.whole().report.is_partial());
     for (const RecordFile& file : record_files(is_stars)) {
       const std::string bytes = chip.capture.bytes(file.file);
       INFO((is_stars ? "910B " : "910A ") << file.file);
@@ -40,8 +40,8 @@ void check_loss(const DamagedCapture& capture, const RecordFile& file, const Dam
   INFO(capture.losses(outcome));
   CHECK(capture.worst_loss(outcome) <= records);
   CHECK(capture.worst_surplus(outcome) <= records);
-  CHECK(outcome.report.partial());
-  CHECK(outcome.damage_of(file.file) >= 1);
+  CHECK(outcome.report.is_partial());
+  CHECK(outcome.count_damage(file.file) >= 1);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ TEST_CASE("a record with a bad magic is skipped and counted once, and loses no o
       const auto damaged = overwritten(bytes, record * file.size + (is_device ? 2 : 0), "\x11\x22");
       const auto outcome = capture.import_with(file.file, damaged);
       check_loss(capture, file, outcome, 1);
-      CHECK(outcome.damage_of(file.file) == 1);
+      CHECK(outcome.count_damage(file.file) == 1);
     }
   });
 }
@@ -110,10 +110,10 @@ TEST_CASE("zeros instead of records, a page or a whole file are counted") {
         const auto two = overwritten(bytes, file.size, std::string(2 * file.size, '\0'));
         const auto outcome = capture.import_with(file.file, two);
         check_loss(capture, file, outcome, 2);
-        CHECK(outcome.damage_of(file.file) == 2);
+        CHECK(outcome.count_damage(file.file) == 2);
         const auto none = capture.import_with(file.file, std::string(bytes.size(), '\0'));
-        CHECK(none.report.partial());
-        CHECK(none.damage_of(file.file) >= 1);
+        CHECK(none.report.is_partial());
+        CHECK(none.count_damage(file.file) >= 1);
       });
 }
 

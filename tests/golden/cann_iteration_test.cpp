@@ -54,7 +54,7 @@ struct TwoIterations : ProfCapture {
     REQUIRE(result.exit_code == 0);
     return out;
   }
-  CsvTable table_of(const fs::path& out, std::string_view name) {
+  CsvTable read_table(const fs::path& out, std::string_view name) {
     for (const auto& entry : fs::recursive_directory_iterator(out)) {
       const std::string file = entry.path().filename().string();
       if (file.starts_with(std::string(name) + "_") && file.ends_with(".csv"))
@@ -76,14 +76,14 @@ TEST_CASE("tables of an iteration have the launches of its tasks and the enclosi
   for (const std::string iteration : {"1", "2"}) {
     INFO(iteration);
     const fs::path out = run.exported("summary", iteration);
-    CHECK(run.table_of(out, "op_summary").column_cells("Op Name") ==
+    CHECK(run.read_table(out, "op_summary").column_cells("Op Name") ==
           (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
     // Each launch consists of calls on three levels; the call without a launch is on the first.
-    const CsvTable calls = run.table_of(out, "api_statistic");
+    const CsvTable calls = run.read_table(out, "api_statistic");
     CHECK(calls.cells({"Level", "Count"}) == (iteration == "1"
                                                   ? Lines{"runtime|2", "acl|3", "node|2"}
                                                   : Lines{"runtime|2", "acl|2", "node|2"}));
-    CHECK(run.table_of(out, "msprof_tx").column_cells("message") == Lines{"step " + iteration});
+    CHECK(run.read_table(out, "msprof_tx").column_cells("message") == Lines{"step " + iteration});
   }
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("in the style of CANN 5, operator launches of an iteration are also a 
   for (const std::string iteration : {"1", "2"}) {
     INFO(iteration);
     const fs::path out = run.exported("summary", iteration, {"--style", "cann5"});
-    CHECK(run.table_of(out, "ge_op_execute").column_cells("OP Name") ==
+    CHECK(run.read_table(out, "ge_op_execute").column_cells("OP Name") ==
           (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
   }
 }

@@ -206,14 +206,14 @@ constexpr double kTotalUs = 1000;
 constexpr double kSpanUs = 1100;  // from the start of a task to its end: the total of V6 chips
 constexpr double kGib = 1024.0 * 1024 * 1024;
 
-double counter_of(std::size_t slot) {
+double counter_value(std::size_t slot) {
   return 1000.0 * static_cast<double>(slot * slot + 7);
 }
 
 // Values by op_summary's column names without the core prefix.
-std::map<std::string, double> values_of(const MetricSet& set, double total_us = kTotalUs) {
+std::map<std::string, double> expected_values(const MetricSet& set, double total_us = kTotalUs) {
   std::map<unsigned, double> counters;
-  for (std::size_t i = 0; i < set.events.size(); ++i) counters[set.events[i]] = counter_of(i);
+  for (std::size_t i = 0; i < set.events.size(); ++i) counters[set.events[i]] = counter_value(i);
   std::map<std::string, double> values;
   for (const Metric& metric : set.metrics) {
     double sum = 0;
@@ -233,7 +233,7 @@ std::map<std::string, double> values_of(const MetricSet& set, double total_us = 
   return values;
 }
 
-ProfSetup setup_of(Family family, const std::string& platform, const MetricSet& set) {
+ProfSetup make_setup(Family family, const std::string& platform, const MetricSet& set) {
   ProfSetup setup = family == Family::ascend310    ? setup_310()
                     : family == Family::ascend310p ? setup_310p()
                     : family == Family::ascend310b ? setup_310b()
@@ -256,7 +256,7 @@ ProfSetup setup_of(Family family, const std::string& platform, const MetricSet& 
 void run_tasks(ProfCapture& run, const MetricSet& set) {
   TaskPmu pmu{kCycles, {}};
   for (std::size_t i = 0; i < set.events.size(); ++i) {
-    const auto count = static_cast<std::uint64_t>(counter_of(i));
+    const auto count = static_cast<std::uint64_t>(counter_value(i));
     i < 8 ? pmu.counters[i] = count : pmu.more[i - 8] = count;
   }
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 1}, {kThread, 1000, 2000},
@@ -321,9 +321,9 @@ TEST_CASE("every metric set of a 910B has its values, rates in GB/s, and names w
   const std::size_t number = GENERATE_COPY(range(std::size_t{0}, sets.size()));
   const MetricSet& set = sets[number];
   INFO(set.name);
-  ProfCapture run(setup_of(Family::other, "5", set));
+  ProfCapture run(make_setup(Family::other, "5", set));
   run_tasks(run, set);
-  const auto values = values_of(set);
+  const auto values = expected_values(set);
   CHECK(check_op_summary(run, values, "aic_", 0) + check_op_summary(run, values, "aiv_", 1) > 0);
   for (const std::string side : {"aic_", "aiv_"}) {
     INFO(side);
@@ -352,9 +352,9 @@ TEST_CASE("the metric sets of a 310B have one group, rates by 1024^3, and KB in 
   const std::size_t number = GENERATE_COPY(range(std::size_t{0}, sets.size()));
   const MetricSet& set = sets[number];
   INFO(set.name);
-  ProfCapture run(setup_of(Family::ascend310b, "7", set));
+  ProfCapture run(make_setup(Family::ascend310b, "7", set));
   run_tasks(run, set);
-  const auto values = values_of(set);
+  const auto values = expected_values(set);
   CHECK(check_op_summary(run, values, "aic_", 0) == values.size());
   const CsvTable table = run.table("op_summary");
   const auto found = db_metrics(run, "1");
@@ -382,9 +382,9 @@ TEST_CASE("every metric set of the other chips has its values in op_summary") {
                                                                        {Family::v6, "15"}}));
   for (const MetricSet& set : family == Family::v6 ? v6_sets() : common_sets(family)) {
     INFO(platform << " " << set.name);
-    ProfCapture run(setup_of(family, platform, set));
+    ProfCapture run(make_setup(family, platform, set));
     run_tasks(run, set);
     const double total_us = family == Family::v6 ? kSpanUs : kTotalUs;
-    CHECK(check_op_summary(run, values_of(set, total_us), "aic_", 0) > 0);
+    CHECK(check_op_summary(run, expected_values(set, total_us), "aic_", 0) > 0);
   }
 }

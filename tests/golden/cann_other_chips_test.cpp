@@ -35,7 +35,7 @@ Lines unified_tasks(const ProfCapture& run) {
   return lines;
 }
 
-ProfSetup setup_of(const std::string& platform) {
+ProfSetup make_setup(const std::string& platform) {
   ProfSetup setup = platform == "0"    ? setup_310()
                     : platform == "7"  ? setup_310b()
                     : platform == "15" ? setup_950()
@@ -148,7 +148,7 @@ TEST_CASE("a 310 gives a timeline and a database") {
   ProfCapture run(setup_310());
   run_on_310(run);
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.slices("Ascend Hardware") ==
         Lines{"Stream 3|matmul|" + span(10'000, "100.0"), "Stream 3|topk|" + span(120'000, "20.0"),
               "Stream 3|MEMCPY_ASYNC|" + span(150'000, "5.0")});
@@ -202,7 +202,7 @@ TEST_CASE("event counts longer than expected are read, and other records are ski
 TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, with times rounded as by these chips") {
   const std::string platform = GENERATE("7", "8", "11");
   INFO(platform);
-  const ProfSetup setup = setup_of(platform);
+  const ProfSetup setup = make_setup(platform);
   ProfCapture run(setup);
   // 0x416, 0x417 mac; 0x9 scalar; 0x302 mte1; 0xc mte2; 0x303 fixpipe; 0x54, 0x55 icache.
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 1}, {kThread, 1000, 2000},
@@ -227,7 +227,7 @@ TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, with times rounded as by 
   CHECK(run.table("task_time").cells({"kernel_type", "task_id", "task_time(us)"}).size() ==
         expected.size());
   CHECK(run.table("op_statistic").rows.size() == expected.size());
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.slices("Ascend Hardware").front() == "Stream 3|matmul|" + span(10'000, "100.0"));
   const Lines tasks = unified_tasks(run);
   CHECK(tasks[0] == (platform == "7" ? "Ascend310B" : "UNKNOWN"));
@@ -238,7 +238,7 @@ TEST_CASE("on chips 7, 8 and 11 tasks come from STARS, with times rounded as by 
 TEST_CASE("chips 7, 8 and 11: a damaged log loses only its task") {
   const std::string platform = GENERATE("7", "8", "11");
   INFO(platform);
-  ProfCapture run(setup_of(platform));
+  ProfCapture run(make_setup(platform));
   for (std::uint16_t task = 1; task <= 3; ++task)
     run.scene.launch({"op_" + std::to_string(task), "Add", Core::aic, 1},
                      {kThread, 1000U * task, 1000U * task + 800},
@@ -256,7 +256,7 @@ TEST_CASE("chips 7, 8 and 11: a damaged log loses only its task") {
 }
 
 TEST_CASE("step trace marks among launches use no task on chips without wraparounds of ids") {
-  ProfCapture run(setup_of("11"));
+  ProfCapture run(make_setup("11"));
   run.prof.set_type(kRuntime, 60, "PROFILER_TRACE_EX");
   const OpKind add = {"add", "Add", Core::aic, 1};
   run.scene.launch(add, {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
@@ -268,7 +268,7 @@ TEST_CASE("step trace marks among launches use no task on chips without wraparou
 TEST_CASE("on chips 15 and 16 task ids have 32 bits, and streams are read from the host") {
   const std::string platform = GENERATE("15", "16");
   INFO(platform);
-  ProfCapture run(setup_of(platform));
+  ProfCapture run(make_setup(platform));
   const auto& setup = run.prof.setup();
   TaskPmu pmu{64'000, kOtherCounters, {}, {6400, 0}};
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 20}, {kThread, 1000, 2000},
@@ -303,7 +303,7 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and streams are read from t
   CHECK(run.table("aicpu").cells({"Node", "Stream ID", "Task ID"}) == Lines{"topk|5|131080"});
   CHECK(run.table("op_statistic").cells({"OP Type", "Core Type", "Count"}) ==
         Lines{"MatMulV2|AI_CORE|1", "Add|AI_VECTOR_CORE|1", "TopKV2|AI_CPU|1"});
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.threads("Ascend Hardware") ==
         Lines{"3|Stream 3|3", "5|Stream 5|5", "65535|Stream 65535|65535"});
   CHECK(timeline.slice("Ascend Hardware", "add").at("args").at("Task Id") == 131'079);

@@ -47,7 +47,7 @@ struct PlayedRun {
 };
 
 // Number of arrow ends by phase, for one category.
-std::map<std::string, std::size_t> ends_of(const Json& events, std::string_view category) {
+std::map<std::string, std::size_t> count_ends(const Json& events, std::string_view category) {
   std::map<std::string, std::size_t> ends;
   for (const Json& event : events) {
     const std::string phase = event.at("ph");
@@ -116,7 +116,7 @@ TEST_CASE("Communication is before Ascend Hardware in a timeline") {
 TEST_CASE("the vendor's style ends every arrow with f, our own all but the last with t") {
   const PlayedRun played;
   REQUIRE(played.msprof({"export", "timeline"}).exit_code == 0);
-  auto ours = ends_of(played.timeline(), "HostToDevice");
+  auto ours = count_ends(played.timeline(), "HostToDevice");
   CHECK(ours["t"] > 0);
   const std::size_t count = ours["t"] + ours["f"];
   const std::string output = "--output=" + played.run.folder.string();
@@ -125,16 +125,16 @@ TEST_CASE("the vendor's style ends every arrow with f, our own all but the last 
         Lines{"export", "all", "--arrow-ends", "every", "-dir", played.run.folder.string()}}) {
     CAPTURE(words);
     REQUIRE(run_msprof(words).exit_code == 0);
-    CHECK(ends_of(played.timeline(), "HostToDevice") ==
+    CHECK(count_ends(played.timeline(), "HostToDevice") ==
           std::map<std::string, std::size_t>{{"f", count}});
-    CHECK(ends_of(played.timeline(), "MsTx").count("t") == 0);
+    CHECK(count_ends(played.timeline(), "MsTx").count("t") == 0);
   }
 }
 
 TEST_CASE("arrow ids are numbers and unique") {
   const PlayedRun played;
   REQUIRE(played.msprof({"export", "timeline"}).exit_code == 0);
-  CHECK(ends_of(played.timeline(), "Data_aug Bound")["f"] == 4);
+  CHECK(count_ends(played.timeline(), "Data_aug Bound")["f"] == 4);
   for (const std::string& name : names_in(played.products())) {
     if (!name.ends_with(".json")) continue;
     INFO(name);
@@ -143,7 +143,7 @@ TEST_CASE("arrow ids are numbers and unique") {
   REQUIRE(played.msprof({"export", "timeline", "--style", "cann5"}).exit_code == 0);
   const Json steps =
       Json::parse(read_file(played.run.folder / "device_0" / "timeline" / "step_trace_0.json"));
-  CHECK(ends_of(steps, "Data_aug Bound")["t"] == 3);
+  CHECK(count_ends(steps, "Data_aug Bound")["t"] == 3);
   CHECK(wrong_ids(steps) == Lines{});
 }
 

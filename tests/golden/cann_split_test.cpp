@@ -89,7 +89,7 @@ struct Events {
   std::multiset<std::string> timed;
   std::multiset<std::string> metadata;
 };
-Events events_of(const TimelineFile& timeline) {
+Events split_events(const TimelineFile& timeline) {
   Events events;
   for (const Json& event : timeline.events()) {
     (event.at("ph") == "M" ? events.metadata : events.timed).insert(event.dump());
@@ -101,29 +101,29 @@ Events events_of(const TimelineFile& timeline) {
 
 TEST_CASE("only the requested layers are drawn") {
   const ThreeLaunches run;
-  CHECK(process_names(timeline_of(run, {"--layers", "cann"})) == Lines{"CANN"});
-  CHECK(process_names(timeline_of(run, {"--layers", "ascend_hardware"})) ==
+  CHECK(process_names(export_timeline(run, {"--layers", "cann"})) == Lines{"CANN"});
+  CHECK(process_names(export_timeline(run, {"--layers", "ascend_hardware"})) ==
         Lines{"Ascend Hardware", "Ascend Hardware"});
-  CHECK(process_names(timeline_of(run, {"--layers", "cann,overlap"})) ==
+  CHECK(process_names(export_timeline(run, {"--layers", "cann,overlap"})) ==
         Lines{"CANN", "Overlap Analysis", "Overlap Analysis"});
 }
 
 TEST_CASE("events that overlap the time range are drawn") {
   const ThreeLaunches run;
   const auto tasks = [&](const std::string& range) {
-    return drawn(timeline_of(run, {"--time-range", range}), "Ascend Hardware");
+    return drawn(export_timeline(run, {"--time-range", range}), "Ascend Hardware");
   };
   CHECK(tasks("10.5us:21us") == Lines{"op_10", "op_20"});
   CHECK(tasks("12us:") == Lines{"op_20", "op_30"});
   CHECK(tasks(":15000ns") == Lines{"op_10"});
   CHECK(tasks("1700000000000019:1700000000000021") == Lines{"op_20"});
-  CHECK(drawn(timeline_of(run, {"--time-range", "2.9us:3150ns"}), "CANN") ==
+  CHECK(drawn(export_timeline(run, {"--time-range", "2.9us:3150ns"}), "CANN") ==
         Lines{"AscendCL@aclnnAdd", "Node@launch"});
 }
 
 TEST_CASE("slices shorter than --min-dur are omitted with their names and arrows") {
   const ThreeLaunches run;
-  const TimelineFile timeline = timeline_of(run, {"--min-dur", "2us"});
+  const TimelineFile timeline = export_timeline(run, {"--min-dur", "2us"});
   CHECK(drawn(timeline, "Ascend Hardware") == Lines{"op_20", "op_30"});
   CHECK(drawn(timeline, "CANN").empty());
   CHECK(timeline.count("f") + timeline.count("t") <= 2);
@@ -131,7 +131,7 @@ TEST_CASE("slices shorter than --min-dur are omitted with their names and arrows
 
 TEST_CASE("tasks of the requested devices and all host calls are drawn") {
   const ThreeLaunches run;
-  const TimelineFile timeline = timeline_of(run, {"--device", "1"});
+  const TimelineFile timeline = export_timeline(run, {"--device", "1"});
   const auto paths = main_timelines(run.prof.products(), "msprof_2");
   REQUIRE(paths.size() == 1);
   CHECK(drawn(timeline, "Ascend Hardware") == Lines{"op_20"});
@@ -172,7 +172,7 @@ TEST_CASE("the parts of a split timeline are small, can be loaded, and add up to
   const SplitRun played;
   const auto whole_path = main_timelines(played.exported("whole"), "msprof_2");
   REQUIRE(whole_path.size() == 1);
-  const Events whole = events_of(TimelineFile(whole_path.front()));
+  const Events whole = split_events(TimelineFile(whole_path.front()));
   const auto parts =
       main_timelines(played.exported("parts", {"--split", "300kB"}), "msprof_slice_");
   REQUIRE(parts.size() > 3);
@@ -181,7 +181,7 @@ TEST_CASE("the parts of a split timeline are small, can be loaded, and add up to
   for (const fs::path& path : parts) {
     INFO(path.filename().string());
     CHECK(fs::file_size(path) <= 300'000);
-    const Events part = events_of(TimelineFile(path));
+    const Events part = split_events(TimelineFile(path));
     CHECK(part.metadata == whole.metadata);
     CHECK(!part.timed.empty());
     together.insert(part.timed.begin(), part.timed.end());
@@ -237,7 +237,7 @@ TEST_CASE("a gzipped timeline is the same timeline, also in parts") {
 TEST_CASE("the same run gives the same text of every timeline") {
   const SplitRun played;
   // The compressed bytes may differ for the same text: isa-l gives no guarantee.
-  const auto text_of = [](const fs::path& file) {
+  const auto unpacked_text = [](const fs::path& file) {
     return run_program("/bin/gzip", {"-dcf", file.string()}).out;
   };
   for (const Lines& words : {Lines{}, Lines{"--gzip"}, Lines{"--split", "300kB"}}) {
@@ -247,9 +247,9 @@ TEST_CASE("the same run gives the same text of every timeline") {
     CHECK(!names_in(first).empty());
     for (const std::string& file : names_in(first)) {
       INFO(file);
-      const std::string text = text_of(first / file);
+      const std::string text = unpacked_text(first / file);
       CHECK(!text.empty());
-      CHECK((text == text_of(second / file)));
+      CHECK((text == unpacked_text(second / file)));
     }
   }
 }

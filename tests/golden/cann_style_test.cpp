@@ -60,7 +60,7 @@ CsvTable only_csv(const fs::path& folder, const std::string& prefix) {
 }
 
 // Converts "1700000000000012.340" to ns.
-std::int64_t digits_of(std::string text) {
+std::int64_t parse_ns(std::string text) {
   std::erase_if(text, [](char c) { return c < '0' || c > '9'; });
   return std::stoll(text);
 }
@@ -70,20 +70,20 @@ struct Iteration {
   std::string device, model, number;
   std::int64_t begin = 0, end = 0;
 };
-std::vector<Iteration> iterations_of(const CsvTable& steps) {
+std::vector<Iteration> read_iterations(const CsvTable& steps) {
   std::vector<Iteration> all;
   for (std::size_t row = 0; row < steps.rows.size(); ++row) {
-    const std::int64_t end = digits_of(steps.cell(row, "Iteration End(us)"));
+    const std::int64_t end = parse_ns(steps.cell(row, "Iteration End(us)"));
     all.push_back({steps.cell(row, "Device_id"), steps.cell(row, "Model ID"),
                    steps.cell(row, "Iteration ID"),
-                   end - digits_of(steps.cell(row, "Iteration Time(us)")), end});
+                   end - parse_ns(steps.cell(row, "Iteration Time(us)")), end});
   }
   return all;
 }
 
 bool is_within(const CsvTable& ops, std::size_t row, const Iteration& iteration) {
   const std::string& model = ops.cell(row, "Model ID");
-  const std::int64_t start = digits_of(ops.cell(row, "Task Start Time(us)"));
+  const std::int64_t start = parse_ns(ops.cell(row, "Task Start Time(us)"));
   return ops.cell(row, "Device_id") == iteration.device &&
          (model == iteration.model || model == "4294967295") && start >= iteration.begin &&
          start <= iteration.end;
@@ -95,7 +95,7 @@ TEST_CASE("the rows of all iterations and those outside add up to the whole op_s
   const Played played;
   const fs::path whole = played.exported("whole", {});
   const CsvTable ops = only_csv(whole, "op_summary");
-  const auto iterations = iterations_of(only_csv(whole, "step_trace"));
+  const auto iterations = read_iterations(only_csv(whole, "step_trace"));
   REQUIRE(iterations.size() == played.run.facts.steps);
 
   std::size_t in_parts = 0;
@@ -301,8 +301,8 @@ TEST_CASE("msprof_tx of style cann5 is a table of the host in ns") {
   REQUIRE_FALSE(old.rows.empty());
   CHECK(old.rows.size() <= now.rows.size());
   CHECK(old.cell(0, "message") == now.cell(0, "message"));
-  CHECK(digits_of(old.cell(0, "Start_time(ns)")) == digits_of(now.cell(0, "Start_time(us)")));
-  CHECK(digits_of(old.cell(0, "End_time(ns)")) == digits_of(now.cell(0, "End_time(us)")));
+  CHECK(parse_ns(old.cell(0, "Start_time(ns)")) == parse_ns(now.cell(0, "Start_time(us)")));
+  CHECK(parse_ns(old.cell(0, "End_time(ns)")) == parse_ns(now.cell(0, "End_time(us)")));
 }
 
 TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did") {
@@ -394,11 +394,11 @@ TEST_CASE("every arrow of style cann5 has a start, also with selected layers") {
   std::map<std::string, std::int64_t> starts;
   std::size_t ends = 0;
   for (const Json& event : steps.events()) {
-    if (event.at("ph") == "s") starts[event.at("id")] = digits_of(event.at("ts"));
+    if (event.at("ph") == "s") starts[event.at("id")] = parse_ns(event.at("ts"));
     if (event.at("ph") != "t") continue;
     ++ends;
     const double bound = event.at("args").at("Data_aug Bound(us)");
-    CHECK(std::abs(digits_of(event.at("ts")) - starts.at(event.at("id")) -
+    CHECK(std::abs(parse_ns(event.at("ts")) - starts.at(event.at("id")) -
                    std::llround(bound * 1000)) <= 1);
   }
   CHECK(ends > 0);

@@ -41,7 +41,7 @@ TEST_CASE("a launch is three calls on its thread and a task on its stream") {
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.processes() == Lines{"CANN|CPU|7|4424959", "Ascend Hardware|NPU 0|14|4425152",
                                       "AI Core Freq|NPU 0|15|4425184",
                                       "Overlap Analysis|NPU 0|31|4425696"});
@@ -58,7 +58,7 @@ TEST_CASE("a call has its mode, level, id and item; a task its stream and ids") 
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(args_but_id(timeline, "CANN", "AscendCL@aclnnAdd") ==
         R"j({"Thread Id":100,"Mode":"ACL_NN","level":"acl","id":"aclnnAdd","item_id":"0"})j");
   CHECK(args_but_id(timeline, "CANN", "Node@launch") ==
@@ -76,7 +76,7 @@ TEST_CASE("an arrow leads from the node call to the task, and its id is that of 
   ProfCapture run;
   run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.arrows() ==
         Lines{"HostToDevice|Thread 100 " + moment(1100) + "|Stream 3 " + moment(5000)});
   const std::uint64_t call = call_id(timeline, "CANN", "Node@launch").get<std::uint64_t>();
@@ -95,7 +95,7 @@ TEST_CASE("copies and events have arrows from their AscendCL call") {
   run.scene.record_event({kThread, 4000, 5000}, device_task(2, 8000, 8100));
   run.scene.wait_event({kThread, 6000, 7000}, {4, 1, 9000, 9500, 0});
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.slices("Ascend Hardware") ==
         Lines{"Stream 3|MEMCPY_ASYNC|" + span(5000, "2.0"),
               "Stream 3|EVENT_RECORD|" + span(8000, "0.1"),
@@ -118,7 +118,7 @@ TEST_CASE("a MIX operator is drawn where it ran on the cores, not around it") {
   run.scene.launch({"mix", "Mix", Core::mix_aic}, {kThread, 1000, 3000},
                    device_task(1, 5000, 7000));
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.slices("Ascend Hardware") == Lines{"Stream 3|mix|" + span(5100, "1.8")});
   CHECK(args_but_id(timeline, "Ascend Hardware", "mix") ==
         R"j({"Model Id":4294967295,"Task Type":"MIX_AIC","Physic Stream Id":3,"Task Id":1,)j"
@@ -132,7 +132,7 @@ TEST_CASE("tasks are on the thread of their logic stream and show the physical s
   run.scene.launch({"sub", "Sub", Core::aic}, {kThread, 7000, 8000}, {61, 1, 9000, 9500, 0});
   run.prof.host(LogicStream{kThread, run.prof.setup().host_at(500), 5, {60, 61}});
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.threads("Ascend Hardware") == Lines{"3|Stream 3|3", "5|Stream 5|5"});
   CHECK(timeline.slices("Ascend Hardware") == Lines{"Stream 3|add|" + span(5000, "1.5"),
                                                     "Stream 5|mul|" + span(7000, "1.0"),
@@ -148,7 +148,7 @@ TEST_CASE("a collective is a slice of its group, above the tasks of its planes")
   op.steps[1].plane = 2;
   run.scene.collective(op, kThread, 1000);
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.threads("Communication") ==
         Lines{"0|Group group_a Communication|0", "1|Plane 0|1", "3|Plane 2|3"});
   CHECK(timeline.slices("Communication") ==
@@ -181,7 +181,7 @@ TEST_CASE("an iteration is drawn with its parts, and reduces are numbered consec
   step(2, 20'000, 0), step(2, 22'000, 2), step(2, 23'000, 10000), step(2, 23'400, 10001);
   step(2, 25'000, 3), step(2, 26'000, 4), step(2, 26'100, 1);
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   const std::string steps = "Step Trace(Model ID:1)";
   CHECK(timeline.threads("Ascend Hardware") == Lines{"70001|" + steps + "|70001"});
   const Lines slices = {steps + "|Iteration 1|" + span(10'000, "6.0"),
@@ -216,7 +216,7 @@ TEST_CASE("an iteration shows the start and end of its parts") {
     run.scene.step(0, static_cast<std::uint64_t>(ns), static_cast<std::uint16_t>(tag), 1, 1, 3);
   }
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   const std::string fp = moment(11'000), bp = moment(15'000), end = moment(16'000);
   const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
   CHECK(timeline.args("Ascend Hardware", "Iteration 1") ==
@@ -241,7 +241,7 @@ TEST_CASE("a device computes, communicates or is free") {
   run.scene.collective(two_steps(15'000), kThread, 2000);
   run.scene.copy({kThread, 6000, 7000}, device_task(2, 20'000, 21'000), 4096, 1);
   run.prof.finish();
-  const TimelineFile timeline = timeline_of(run);
+  const TimelineFile timeline = export_timeline(run);
   CHECK(timeline.threads("Overlap Analysis") == Lines{"0|Computing|0", "1|Communication|1",
                                                       "2|Communication(Not Overlapped)|2",
                                                       "3|Free|3"});
@@ -258,7 +258,7 @@ TEST_CASE("the core frequency has its start value, every change and the end") {
   const auto ticks = [&](std::uint64_t ns) { return run.prof.setup().ticks_at(ns); };
   run.prof.device(0, LpmFreq{{{ticks(2000), 1200}, {ticks(8000), 800}}});
   run.prof.finish();
-  Lines points = timeline_of(run).counters("AI Core Freq");
+  Lines points = export_timeline(run).counters("AI Core Freq");
   // The device's own first entry is at the start of this capture.
   points.erase(std::unique(points.begin(), points.end()), points.end());
   CHECK(points == Lines{moment(0) + R"j(|{"MHz":1000})j", moment(2000) + R"j(|{"MHz":1200})j",
@@ -273,7 +273,7 @@ TEST_CASE("voltages of the core and the bus are separate counters") {
   run.prof.device(0, LpmInfo{1, {{ticks(2000), 800}, {ticks(8000), 820}}});
   run.prof.device(0, LpmInfo{2, {{ticks(3000), 850}}});
   run.prof.finish();
-  CHECK(timeline_of(run).counters("Voltage Info") ==
+  CHECK(export_timeline(run).counters("Voltage Info") ==
         Lines{moment(2000) + R"j(|{"mV":800})j", moment(3000) + R"j(|{"mV":850})j",
               moment(8000) + R"j(|{"mV":820})j", moment(10'000'000'000) + R"j(|{"mV":820})j",
               moment(10'000'000'000) + R"j(|{"mV":850})j"});
@@ -294,7 +294,7 @@ TEST_CASE("application marks are on their threads, and their device times on the
   run.scene.step(0, 15'000, 11, 5, 4294967295, 3);
   run.scene.step(0, 16'000, 11, 9, 4294967295, 3);  // of a mark unknown to the host
   run.prof.finish();
-  (void)timeline_of(run);
+  (void)export_timeline(run);
   for (const std::string name : {"msprof", "msprof_tx"}) {
     INFO(name);
     const TimelineFile timeline(run.prof.products() / (name + "_20231114221320.json"));

@@ -36,7 +36,7 @@ void add_records_of_run(Capture& capture, bool is_mixed, unsigned seed) {
   capture.job.data(DataName{}, aicore_file(records));
 }
 
-std::map<std::string, std::string> all_products_of(const Capture& capture,
+std::map<std::string, std::string> export_products(const Capture& capture,
                                                    const std::string& what) {
   REQUIRE(capture.run({"export", what, "-q"}).exit_code == 0);
   std::map<std::string, std::string> files;
@@ -84,10 +84,10 @@ TEST_CASE("tables of a board are the same without the sums of import") {
     INFO("mixed: " << is_mixed);
     Capture capture;
     add_records_of_run(capture, is_mixed, 12);
-    const auto tables = all_products_of(capture, "summary");
+    const auto tables = export_products(capture, "summary");
     REQUIRE_FALSE(tables.empty());
     capture.rows("DELETE FROM layer_time");
-    CHECK(all_products_of(capture, "summary") == tables);
+    CHECK(export_products(capture, "summary") == tables);
   }
 }
 
@@ -96,10 +96,10 @@ TEST_CASE("layers of a board are drawn in the order of their start") {
   add_records_of_run(ordered, false, 13);
   Capture mixed;
   add_records_of_run(mixed, true, 13);
-  const auto timelines = all_products_of(ordered, "timeline");
+  const auto timelines = export_products(ordered, "timeline");
   REQUIRE_FALSE(timelines.empty());
-  CHECK(all_products_of(mixed, "timeline") == timelines);
+  CHECK(export_products(mixed, "timeline") == timelines);
   // Claims maximal disorder, so that all layers are buffered before the first is returned.
   mixed.rows("UPDATE task_run_time SET disorder_ns = 9223372036854775807");
-  CHECK(all_products_of(mixed, "timeline") == timelines);
+  CHECK(export_products(mixed, "timeline") == timelines);
 }

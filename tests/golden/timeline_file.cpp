@@ -22,7 +22,7 @@ Lines sorted(Lines lines) {
   return lines;
 }
 
-std::string text_of(const Json& value) {
+std::string json_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -35,16 +35,16 @@ std::string TimelineFile::named(const Json& pid, const Json& tid, const std::str
                                 const std::string& member) const {
   for (const Json& event : events_) {
     if (event.at("name") == what && event.at("pid") == pid && event.at("tid") == tid)
-      return text_of(event.at("args").at(member));
+      return json_text(event.at("args").at(member));
   }
   return "none";
 }
 
-std::string TimelineFile::process_of(const Json& event) const {
+std::string TimelineFile::process_name(const Json& event) const {
   return named(event.at("pid"), 0, "process_name", "name");
 }
 
-std::string TimelineFile::place_of(const Json& event) const {
+std::string TimelineFile::thread_name(const Json& event) const {
   return named(event.at("pid"), event.at("tid"), "thread_name", "name");
 }
 
@@ -53,7 +53,7 @@ Lines TimelineFile::processes() const {
   for (const Json& event : events_) {
     if (event.at("name") != "process_name") continue;
     const Json& pid = event.at("pid");
-    lines.push_back(text_of(event.at("args").at("name")) + "|" +
+    lines.push_back(json_text(event.at("args").at("name")) + "|" +
                     named(pid, 0, "process_labels", "labels") + "|" +
                     named(pid, 0, "process_sort_index", "sort_index") + "|" + pid.dump());
   }
@@ -68,10 +68,10 @@ Lines TimelineFile::processes() const {
 Lines TimelineFile::threads(const std::string& process) const {
   std::map<std::int64_t, std::string> by_tid;
   for (const Json& event : events_) {
-    if (event.at("name") != "thread_name" || process_of(event) != process) continue;
+    if (event.at("name") != "thread_name" || process_name(event) != process) continue;
     const Json& tid = event.at("tid");
     by_tid[tid.get<std::int64_t>()] =
-        tid.dump() + "|" + text_of(event.at("args").at("name")) + "|" +
+        tid.dump() + "|" + json_text(event.at("args").at("name")) + "|" +
         named(event.at("pid"), tid, "thread_sort_index", "sort_index");
   }
   Lines lines;
@@ -82,9 +82,9 @@ Lines TimelineFile::threads(const std::string& process) const {
 Lines TimelineFile::slices(const std::string& process) const {
   Lines lines;
   for (const Json& event : events_) {
-    if (event.at("ph") != "X" || process_of(event) != process) continue;
-    lines.push_back(place_of(event) + "|" + text_of(event.at("name")) + "|" +
-                    text_of(event.at("ts")) + "|" + event.at("dur").dump());
+    if (event.at("ph") != "X" || process_name(event) != process) continue;
+    lines.push_back(thread_name(event) + "|" + json_text(event.at("name")) + "|" +
+                    json_text(event.at("ts")) + "|" + event.at("dur").dump());
   }
   std::stable_sort(lines.begin(), lines.end(), [](const std::string& a, const std::string& b) {
     const auto key = [](const std::string& line) {
@@ -100,7 +100,8 @@ Json TimelineFile::slice(const std::string& process, const std::string& name) co
   Json found;
   int times = 0;
   for (const Json& event : events_) {
-    if (event.at("ph") != "X" || event.at("name") != name || process_of(event) != process) continue;
+    if (event.at("ph") != "X" || event.at("name") != name || process_name(event) != process)
+      continue;
     found = event;
     ++times;
   }
@@ -112,19 +113,20 @@ Json TimelineFile::slice(const std::string& process, const std::string& name) co
 Lines TimelineFile::arrows() const {
   std::map<std::string, std::string> starts;
   const auto key = [](const Json& event) {
-    return text_of(event.at("cat")) + "|" + text_of(event.at("id")) + "|" +
-           text_of(event.at("name"));
+    return json_text(event.at("cat")) + "|" + json_text(event.at("id")) + "|" +
+           json_text(event.at("name"));
   };
   for (const Json& event : events_) {
-    if (event.at("ph") == "s") starts[key(event)] = place_of(event) + " " + text_of(event.at("ts"));
+    if (event.at("ph") == "s")
+      starts[key(event)] = thread_name(event) + " " + json_text(event.at("ts"));
   }
   Lines lines;
   for (const Json& event : events_) {
     if (event.at("ph") != "f" && event.at("ph") != "t") continue;
     const auto start = starts.find(key(event));
-    lines.push_back(text_of(event.at("cat")) + "|" +
-                    (start == starts.end() ? "nowhere" : start->second) + "|" + place_of(event) +
-                    " " + text_of(event.at("ts")));
+    lines.push_back(json_text(event.at("cat")) + "|" +
+                    (start == starts.end() ? "nowhere" : start->second) + "|" + thread_name(event) +
+                    " " + json_text(event.at("ts")));
   }
   return sorted(lines);
 }
@@ -132,8 +134,8 @@ Lines TimelineFile::arrows() const {
 Lines TimelineFile::counters(const std::string& process) const {
   Lines lines;
   for (const Json& event : events_) {
-    if (event.at("ph") != "C" || process_of(event) != process) continue;
-    lines.push_back(text_of(event.at("ts")) + "|" + event.at("args").dump());
+    if (event.at("ph") != "C" || process_name(event) != process) continue;
+    lines.push_back(json_text(event.at("ts")) + "|" + event.at("args").dump());
   }
   return sorted(lines);
 }
@@ -147,7 +149,7 @@ fs::path timeline_path(const ProfCapture& capture) {
   return capture.prof.products() / "msprof_20231114221320.json";
 }
 
-TimelineFile timeline_of(const ProfCapture& capture, Lines words) {
+TimelineFile export_timeline(const ProfCapture& capture, Lines words) {
   words.insert(words.begin(), {"export", "timeline", "-q"});
   const RunResult result = capture.run(words);
   INFO(result.err << result.out);

@@ -38,15 +38,15 @@ class TimelineFile {
   std::size_t count(const std::string& phase) const;
 
  private:
-  std::string process_of(const Json& event) const;
-  std::string place_of(const Json& event) const;
+  std::string process_name(const Json& event) const;
+  std::string thread_name(const Json& event) const;
   std::string named(const Json& pid, const Json& tid, const std::string& what,
                     const std::string& member) const;
   Json events_;
 };
 
 // Runs export timeline <words> on a capture; returns the one file named msprof_<time>.json.
-TimelineFile timeline_of(const ProfCapture& capture, Lines words = {});
+TimelineFile export_timeline(const ProfCapture& capture, Lines words = {});
 std::filesystem::path timeline_path(const ProfCapture& capture);
 
 // "[1000, 3000) ns after the start" as ts and dur of a slice: "1700000000000001.000|2.0".

@@ -395,14 +395,14 @@ void write_soak(CaptureWriter& writer, std::uint64_t count) {
 
 // ---- inputs of the fuzz targets ----
 
-std::vector<std::string> inputs_of(const std::string& target, const fs::path& corpus) {
+std::vector<std::string> list_inputs(const std::string& target, const fs::path& corpus) {
   auto inputs = fuzz::seeds(target);
   for (std::string& kept : fuzz::hex_corpus(corpus, target)) inputs.push_back(std::move(kept));
   return inputs;
 }
 
 // Lays out the input as fuzz_job_folder does.
-Files job_folder_of(std::string_view input) {
+Files make_job_folder(std::string_view input) {
   Files files;
   fuzz::Pieces pieces(input);
   while (!pieces.empty()) {
@@ -419,8 +419,8 @@ Files job_folder_of(std::string_view input) {
 
 void write_fuzz(CaptureWriter& writer, const fs::path& corpus) {
   std::size_t number = 0;
-  for (const std::string& input : inputs_of("job_folder", corpus)) {
-    writer.write("fuzz/job_folder" + numbered(number), kJob, job_folder_of(input));
+  for (const std::string& input : list_inputs("job_folder", corpus)) {
+    writer.write("fuzz/job_folder" + numbered(number), kJob, make_job_folder(input));
     fs::create_directories(writer.folder("fuzz/job_folder" + numbered(number)) / kJob / "data");
     ++number;
   }
@@ -429,7 +429,7 @@ void write_fuzz(CaptureWriter& writer, const fs::path& corpus) {
   for (const std::string target : {"cann_host", "cann_device", "cann_texts"}) {
     const auto names = fuzz::cann_file_names(target);
     number = 0;
-    for (const std::string& input : inputs_of(target, corpus)) {
+    for (const std::string& input : list_inputs(target, corpus)) {
       fuzz::Pieces pieces(input);
       Files files = chips[target == "cann_device" ? pieces.number(1) % chips.size() : 0];
       while (!pieces.empty()) {

@@ -218,7 +218,7 @@ TEST_CASE("records of chip 310 contain their own length, across slices") {
     CHECK(run.findings().empty());
   }
   std::filesystem::remove(device_slice(folder.folder(), 0, StepTrace::kStem, 1));
-  const auto states_of = [&](const std::string& content, std::size_t findings) {
+  const auto import_states = [&](const std::string& content, std::size_t findings) {
     write_file(slice, content);
     KindRun run(folder.folder(), kTs);
     INFO(Catch::Detail::stringify(run.findings()));
@@ -232,18 +232,18 @@ TEST_CASE("records of chip 310 contain their own length, across slices") {
       "\x01\x07\x06\x00"
       "ab",
       6};
-  CHECK(states_of(usage + bytes, 1) == 21);                 // a status record, noted
-  CHECK(states_of(bytes.substr(0, 100), 1) == 11);          // truncated
-  CHECK(states_of("", 0) == 0);                             // empty
-  CHECK(states_of(std::string(7, '\0') + bytes, 1) == 21);  // lengths of 0
+  CHECK(import_states(usage + bytes, 1) == 21);                 // a status record, noted
+  CHECK(import_states(bytes.substr(0, 100), 1) == 11);          // truncated
+  CHECK(import_states("", 0) == 0);                             // empty
+  CHECK(import_states(std::string(7, '\0') + bytes, 1) == 21);  // lengths of 0
   std::string broken = bytes;
   broken[34] = '\0';  // a length of 0
-  CHECK(states_of(broken, 1) == 20);
+  CHECK(import_states(broken, 1) == 20);
   broken[34] = '\x29';  // one byte too many
-  CHECK(states_of(broken, 1) == 20);
+  CHECK(import_states(broken, 1) == 20);
   broken = bytes;
   broken[33] = '\x50';  // an unknown tag
-  CHECK(states_of(broken, 1) == 20);
+  CHECK(import_states(broken, 1) == 20);
 }
 
 TEST_CASE("frequencies are valid from the start of the device") {

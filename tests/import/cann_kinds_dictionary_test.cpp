@@ -19,7 +19,7 @@ std::vector<KindRun::Maker> dictionaries() {
   return {make_type_info_kind, make_hash_dic_kind};
 }
 
-Texts lines_of(const std::filesystem::path& path, char separator = '\n') {
+Texts read_lines(const std::filesystem::path& path, char separator = '\n') {
   Texts result;
   LineReader reader(path, separator);
   while (const auto line = reader.next()) {
@@ -45,31 +45,31 @@ struct Filled {
 TEST_CASE("lines are read whole, including a last one without a newline") {
   const TempFolder folder;
   write_file(folder / "a", "one\n\ntwo\r\nthree");
-  CHECK(lines_of(folder / "a") == Texts{"0:one", "4:", "5:two\r", "10:three"});
+  CHECK(read_lines(folder / "a") == Texts{"0:one", "4:", "5:two\r", "10:three"});
   write_file(folder / "b", "one\n");
-  CHECK(lines_of(folder / "b") == Texts{"0:one"});
+  CHECK(read_lines(folder / "b") == Texts{"0:one"});
   write_file(folder / "c", "");
-  CHECK(lines_of(folder / "c").empty());
+  CHECK(read_lines(folder / "c").empty());
   write_file(folder / "d", std::string("a\0b\n\0", 5));
-  CHECK(lines_of(folder / "d", '\0') == Texts{"0:a", "2:b\n"});
+  CHECK(read_lines(folder / "d", '\0') == Texts{"0:a", "2:b\n"});
 }
 
 TEST_CASE("a line of one megabyte is read, one of more than sixteen is skipped") {
   const TempFolder folder;
   const std::string mega(1 << 20, 'm');
   write_file(folder / "a", "x\n" + mega + "\ny\n");
-  CHECK(lines_of(folder / "a") ==
+  CHECK(read_lines(folder / "a") ==
         Texts{"0:x", "2:" + mega, std::to_string(3 + mega.size()) + ":y"});
   const std::string huge((16 << 20) + 700'000, 'h');
   const std::string behind = std::to_string(3 + huge.size()) + ":y";
   write_file(folder / "b", "x\n" + huge + "\ny\n");
-  CHECK(lines_of(folder / "b") == Texts{"0:x", "2:too long", behind});
+  CHECK(read_lines(folder / "b") == Texts{"0:x", "2:too long", behind});
   write_file(folder / "c", huge);
-  CHECK(lines_of(folder / "c") == Texts{"0:too long"});
+  CHECK(read_lines(folder / "c") == Texts{"0:too long"});
   const std::string most(16 << 20, 'f');
   write_file(folder / "d", most + "\nz");
-  CHECK(lines_of(folder / "d").size() == 2);
-  CHECK(lines_of(folder / "d")[1] == std::to_string(most.size() + 1) + ":z");
+  CHECK(read_lines(folder / "d").size() == 2);
+  CHECK(read_lines(folder / "d")[1] == std::to_string(most.size() + 1) + ":z");
 }
 
 TEST_CASE("names of types and hashes are read from the dictionaries") {
@@ -82,11 +82,11 @@ TEST_CASE("names of types and hashes are read from the dictionaries") {
   CHECK(names.type_name(5000, 27) == "DYNAMIC_ENABLE");
   CHECK(names.type_name(5000, 28) == "DYNAMIC_DISABLE");
   CHECK(names.type_name(15000, 27) == "27");
-  CHECK_FALSE(names.known_type_name(5000, 2));
+  CHECK_FALSE(names.find_type_name(5000, 2));
   CHECK(names.hash_text(7) == "text:with colon");
   CHECK(names.hash_text(0) == "zero");
   CHECK(names.hash_text(18446744073709551615u) == "18446744073709551615");
-  CHECK_FALSE(names.known_hash_text(8));
+  CHECK_FALSE(names.find_hash_text(8));
   CHECK(run.findings().empty());
   CHECK(run.records() == 5);
 }

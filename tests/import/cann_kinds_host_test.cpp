@@ -223,7 +223,8 @@ TEST_CASE("the first record of expand_stream_spec defines whether stream ids are
   folder.host(prof::ExpandStream{.status = 1});
   folder.host(prof::ExpandStream{.status = 0});
   folder.finish();
-  CHECK(KindRun(folder.folder(), {make_expand_stream_spec_kind}).import().streams_expanded);
+  CHECK(KindRun(folder.folder(), {make_expand_stream_spec_kind}).import().are_streams_expanded);
   overwrite(host_slice(folder.folder(), prof::ExpandStream::kStem), 24, std::string_view("\0", 1));
-  CHECK_FALSE(KindRun(folder.folder(), {make_expand_stream_spec_kind}).import().streams_expanded);
+  CHECK_FALSE(
+      KindRun(folder.folder(), {make_expand_stream_spec_kind}).import().are_streams_expanded);
 }

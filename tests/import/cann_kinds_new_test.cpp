@@ -46,7 +46,7 @@ std::string capture_op(const CaptureOp& op, std::size_t room = 0) {
 const std::vector<KindRun::Maker> kCapture{make_capture_op_info_kind,
                                            make_long_capture_op_info_kind};
 
-const CapturedOp* find(const KindRun& run, const CapturedOps::Wanted& wanted) {
+const CapturedOp* find(const KindRun& run, const CapturedOps::WantedOp& wanted) {
   return run.import().host.captured_ops.find(wanted);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("the last operator of a model, stream and task is used") {
   folder.finish();
   KindRun run(folder.folder(), kCapture);
   sort(run);
-  const auto name = [&](const CapturedOps::Wanted& wanted) {
+  const auto name = [&](const CapturedOps::WantedOp& wanted) {
     const CapturedOp* op = find(run, wanted);
     return op == nullptr ? 0 : op->name;
   };

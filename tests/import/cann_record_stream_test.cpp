@@ -21,13 +21,13 @@ constexpr std::size_t kBytes = 64;
 bool sound(std::span<const std::byte> record) {
   return record[0] == std::byte{0x5A} && record[1] == std::byte{0x5A};
 }
-std::uint64_t time_of(std::span<const std::byte> record) {
+std::uint64_t record_time(std::span<const std::byte> record) {
   std::uint64_t time = 0;
   std::memcpy(&time, record.data() + 16, sizeof(time));
   return time;
 }
-constexpr RecordFormat kMarked{"track", kBytes, sound, "bad magic", time_of};
-constexpr RecordFormat kUnmarked{"plain", kBytes, nullptr, "", time_of};
+constexpr RecordFormat kMarked{"track", kBytes, sound, "bad magic", record_time};
+constexpr RecordFormat kUnmarked{"plain", kBytes, nullptr, "", record_time};
 
 std::string record(std::uint64_t time) {
   std::string bytes(kBytes, '\x11');
@@ -71,7 +71,7 @@ struct Reading {
   std::vector<std::uint64_t> times() {
     std::vector<std::uint64_t> all;
     for (; const StreamRecord* next = stream.peek(); stream.next()) {
-      CHECK(time_of(next->bytes) == next->time);
+      CHECK(record_time(next->bytes) == next->time);
       all.push_back(next->time);
     }
     return all;
@@ -249,7 +249,7 @@ TEST_CASE("bytes lost or added within a record lose only that record") {
       CAPTURE(damaged, change);
       CHECK(reading.open() == left);
       CHECK(reading.times() == left);
-      CHECK(reading.report.partial());
+      CHECK(reading.report.is_partial());
     }
   }
 }
@@ -272,7 +272,7 @@ TEST_CASE("a slice without any valid record is counted and loses no other slice"
   reading.add(std::string(640, '\0'));
   reading.add(records(1, 3));
   CHECK(reading.open() == Times{1, 2, 3});
-  CHECK(reading.report.partial());
+  CHECK(reading.report.is_partial());
 }
 
 TEST_CASE("empty slices are accepted") {
@@ -282,7 +282,7 @@ TEST_CASE("empty slices are accepted") {
   reading.add("", true);
   CHECK(reading.open() == Times{1, 2});
   CHECK(reading.times() == Times{1, 2});
-  CHECK_FALSE(reading.report.partial());
+  CHECK_FALSE(reading.report.is_partial());
 
   Reading nothing;
   CHECK(nothing.open().empty());
@@ -360,7 +360,7 @@ TEST_CASE(
   CHECK(reading.report.findings()[0].file == "slice_0");
   CHECK(reading.report.findings()[0].first_offset == 64);
   CHECK(reading.report.records() == 4);
-  CHECK(reading.report.partial());
+  CHECK(reading.report.is_partial());
 }
 
 TEST_CASE("the time field of a record type without a time is not checked") {

@@ -33,7 +33,7 @@ Numbers batches(const std::vector<BatchRecord>& records, const std::vector<Flip>
   batches.finish();
   Numbers result;
   for (std::size_t at = 0; at < records.size(); ++at)
-    result.push_back(batches.batch_of(7, {records[at].ticks, at}));
+    result.push_back(batches.find_batch(7, {records[at].ticks, at}));
   return result;
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("a stream without flips has one batch") {
   DeviceBatches other;
   other.add_flip(3, 15, 0);
   other.finish();
-  CHECK(other.batch_of(7, {100, 0}) == 0);
-  CHECK(other.batch_of(3, {15, 0}) == 0);
-  CHECK(other.batch_of(3, {16, 0}) == 1);
+  CHECK(other.find_batch(7, {100, 0}) == 0);
+  CHECK(other.find_batch(3, {15, 0}) == 0);
+  CHECK(other.find_batch(3, {16, 0}) == 1);
 }
 
 TEST_CASE("a flip with task id 0 or 65535 starts a batch after the records of the same time") {
@@ -126,8 +126,8 @@ Pairs pairs(const std::vector<Event>& events) {
     if (event.is_start) {
       const auto started = pairing.start(event.key);
       starts[started.slot] = event.time;
-      if (started.given_up != TaskPairing::kNone) pairing.release(started.given_up);
-    } else if (const auto slot = pairing.end(event.key); slot != TaskPairing::kNone) {
+      if (started.given_up != TaskPairing::kNoSlot) pairing.release(started.given_up);
+    } else if (const auto slot = pairing.end(event.key); slot != TaskPairing::kNoSlot) {
       result.emplace_back(starts.at(slot), event.time);
       pairing.release(slot);
     }
@@ -192,11 +192,11 @@ TEST_CASE("keys with unequal numbers of starts and ends are paired by the rule")
 }
 
 TEST_CASE("keys distinguish stream, task and context") {
-  const auto key = TaskPairing::key_of(1, 2, 3);
-  CHECK(key != TaskPairing::key_of(2, 1, 3));
-  CHECK(key != TaskPairing::key_of(1, 2, kNone32));
-  CHECK(TaskPairing::key_of(1, 0x8000, 3) != TaskPairing::key_of(1, 0x8000, 4));
-  CHECK(TaskPairing::key_of(1, 2, 0xFFFF) != TaskPairing::key_of(1, 2, kNone32));
+  const auto key = TaskPairing::make_key(1, 2, 3);
+  CHECK(key != TaskPairing::make_key(2, 1, 3));
+  CHECK(key != TaskPairing::make_key(1, 2, kInvalidId));
+  CHECK(TaskPairing::make_key(1, 0x8000, 3) != TaskPairing::make_key(1, 0x8000, 4));
+  CHECK(TaskPairing::make_key(1, 2, 0xFFFF) != TaskPairing::make_key(1, 2, kInvalidId));
 }
 
 TEST_CASE("a flat table has the same contents as a map") {
@@ -213,7 +213,7 @@ TEST_CASE("a flat table has the same contents as a map") {
       map.erase(key);
     }
     const auto found = map.find(key);
-    REQUIRE(table.find(key) == (found == map.end() ? FlatTable::kNone : found->second));
+    REQUIRE(table.find(key) == (found == map.end() ? FlatTable::kNotFound : found->second));
   }
   REQUIRE(table.size() == map.size());
   for (const auto& [key, value] : map) REQUIRE(table.find(key) == value);

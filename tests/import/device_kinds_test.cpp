@@ -125,7 +125,7 @@ TEST_CASE("STARS logs are tasks named by their types; unknown types have no name
                                  "1|1|NULL|3000|1000|C_CORE_SQE", "1|2|NULL|5000|1000|NULL"});
   CHECK(capture.found("tasks", "task type without a name") == 1);
   CHECK(capture.rows({"first_task_id", "last_task_id", "device_id"}, "task_run") == Texts{"1|4|0"});
-  CHECK_FALSE(capture.report.partial());
+  CHECK_FALSE(capture.report.is_partial());
 }
 
 TEST_CASE("STARS ids with flag bits are decoded") {
@@ -219,7 +219,7 @@ TEST_CASE("hwts records without a magic are found again after lost bytes") {
   write_file(capture.slice(HwtsLog::kStem), file);
   capture.import();
   CHECK(capture.tasks().size() == 49);
-  CHECK(capture.report.partial());
+  CHECK(capture.report.is_partial());
 }
 
 TEST_CASE("AI CPU tasks of 910A are read from the task scheduler if hwts has none") {
@@ -428,7 +428,7 @@ TEST_CASE("without the clock of a device, no task is read, and the data is parti
   const CannSession session(capture.folder.folder());
   const TempFolder temp;
   const ImportReport report = import_session(session, temp / "msprof.db", {});
-  CHECK(report.partial());
+  CHECK(report.is_partial());
   CHECK(std::any_of(report.findings().begin(), report.findings().end(), [](const Finding& finding) {
     return finding.kind == "tasks" && finding.id == FindingId::no_tasks;
   }));

@@ -75,7 +75,7 @@ class Device {
   }
 
   void host(std::uint16_t stream, std::uint16_t task, std::int64_t op, std::uint64_t launch = 1,
-            std::uint16_t batch = 0, std::uint32_t context = kNone32) {
+            std::uint16_t batch = 0, std::uint32_t context = kInvalidId) {
     HostTask host;
     host.stream = stream;
     host.task_number = task;
@@ -98,7 +98,7 @@ class Device {
 };
 
 DeviceLog log(bool is_start, std::uint64_t ticks, std::uint16_t stream, std::uint16_t task,
-              std::uint32_t context = kNone32, std::uint16_t thread = 0) {
+              std::uint32_t context = kInvalidId, std::uint16_t thread = 0) {
   static std::uint64_t sequence = 0;
   DeviceLog log;
   log.place = {ticks, sequence++};
@@ -112,7 +112,7 @@ DeviceLog log(bool is_start, std::uint64_t ticks, std::uint16_t stream, std::uin
 }
 
 TaskCounters counters(std::uint64_t end, std::uint16_t stream, std::uint16_t task,
-                      CoreKind kind = CoreKind::aiv, std::uint32_t context = kNone32,
+                      CoreKind kind = CoreKind::aiv, std::uint32_t context = kInvalidId,
                       std::uint64_t cycles = 900) {
   TaskCounters counters;
   counters.end = {end, 0};
@@ -332,7 +332,7 @@ TEST_CASE("copies and collectives have rows, placeholders only a launch") {
   auto end = log(false, 20, 1, 0);
   auto other_start = log(true, 10, 1, 1);
   auto other_end = log(false, 20, 1, 1);
-  for (DeviceLog* one : {&start, &end, &other_start, &other_end}) one->is_stand_in = true;
+  for (DeviceLog* one : {&start, &end, &other_start, &other_end}) one->is_placeholder = true;
   const auto counts = device.run({start, other_start, end, other_end});
   CHECK(counts.tasks == 1);
   CHECK(counts.starts_without_end == 0);

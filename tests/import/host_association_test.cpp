@@ -34,7 +34,7 @@ TEST_CASE("a kernel belongs to its node call, with the operator that the call de
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 1);
   CHECK(kept.tasks[0].api_id == 2);
-  CHECK(kept.tasks[0].context == kNone32);
+  CHECK(kept.tasks[0].context == kInvalidId);
   CHECK(kept.tasks[0].model_number == kNull);
   REQUIRE(kept.tasks[0].op_id == 1);
   const auto& op = kept.ops[0].op;
@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK(kept.tasks[0].op_id != kNull);
   CHECK(kept.tasks[1].context == 4);
   CHECK(kept.tasks[1].op_id != kNull);
-  CHECK(kept.tasks[2].context == kNone32);
+  CHECK(kept.tasks[2].context == kInvalidId);
   CHECK(kept.tasks[2].op_id == kNull);
   CHECK(kept.tasks[2].api_id == 1);
 }
@@ -159,7 +159,7 @@ TEST_CASE("an FFTS_PLUS marker read last removes the description of its node") {
   scene.basic(50, 2, 8, 6).contexts(50, 1, 7, {0});
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 1);
-  CHECK(kept.tasks[0].context == kNone32);
+  CHECK(kept.tasks[0].context == kInvalidId);
   CHECK(kept.tasks[0].op_id == kNull);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("an AI CPU task of a node with contexts is one task with its operator"
   scene.contexts(50, 1, 7, {0});
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 1);
-  CHECK(kept.tasks[0].context == kNone32);
+  CHECK(kept.tasks[0].context == kInvalidId);
   REQUIRE(kept.tasks[0].op_id == 1);
   CHECK(kept.ops[0].op.task_type == 1);  // outside collectives 9 means AI CPU
 }

@@ -17,7 +17,7 @@ struct Launch {
   std::uint16_t stream = 1;
 };
 
-HostTrack track_of(const Launch& launch) {
+HostTrack make_track(const Launch& launch) {
   HostTrack track;
   track.time = launch.time;
   track.task_number = launch.number;
@@ -43,7 +43,7 @@ struct Flow {
       }
     };
     for (std::size_t i = 0; i < launches.size(); ++i) {
-      batches.push(track_of(launches[i]));
+      batches.push(make_track(launches[i]));
       drain();
       most_held = std::max(most_held, i + 1 - out.size());
     }
@@ -126,11 +126,11 @@ TEST_CASE("host tasks are found in any order, independent of the launch order") 
   }
   HostJoin join(store, 0);
   for (std::uint32_t i = 0; i < kTasks - 2; ++i) {
-    const auto found = join.find(0, 0, scattered(kTasks - 1 - i), kNone32);
+    const auto found = join.find(0, 0, scattered(kTasks - 1 - i), kInvalidId);
     REQUIRE(found.task != nullptr);
     CHECK(found.task->op_id == scattered(kTasks - 1 - i) + 1);
   }
-  CHECK(join.find(0, 0, kTasks, kNone32).task == nullptr);
+  CHECK(join.find(0, 0, kTasks, kInvalidId).task == nullptr);
   CHECK(join.find(0, 0, 1, 1).task == nullptr);
   CHECK(join.resolved(true).empty());
   CHECK(join.unseen() == 2);

@@ -23,7 +23,7 @@ HostCall comm_call(std::int64_t id, std::uint64_t begin, std::uint64_t end, std:
   return call;
 }
 
-HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kNone32) {
+HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kInvalidId) {
   HcclInfoWire wire{};
   wire.item = item;
   wire.context = context;

@@ -31,7 +31,7 @@ GeneratorChoice usual() {
   return choice;
 }
 
-std::vector<std::string> wrong_of(const layout::InferredLayout& found, const GeneratedJob& job) {
+std::vector<std::string> find_wrong(const layout::InferredLayout& found, const GeneratedJob& job) {
   std::vector<std::string> wrong;
   for (const layout::FoundKind& kind : found.kinds) {
     const bool is_core = kind.kind == "aicore";
@@ -54,7 +54,7 @@ TEST_CASE("record size, layer, start, end and total are found for a board") {
   const auto job = make_layout_job(folder / "JOBA", 3, 1, usual());
   const auto found = found_in(job);
   REQUIRE(found.kinds.size() == 2);
-  CHECK(wrong_of(found, job).empty());
+  CHECK(find_wrong(found, job).empty());
   const layout::FoundKind& core = found.kinds.front();
   CHECK(core.record_bytes == job.aicore.record_size);
   CHECK(core.header_bytes == job.aicore.header_size);
@@ -72,7 +72,7 @@ TEST_CASE("nothing called certain is wrong for random boards") {
   for (std::uint64_t seed = 2001; seed < 2007; ++seed) {
     CAPTURE(seed);
     const auto job = make_layout_job(folder / ("JOB" + std::to_string(seed)), seed);
-    CHECK(wrong_of(found_in(job), job) == std::vector<std::string>{});
+    CHECK(find_wrong(found_in(job), job) == std::vector<std::string>{});
   }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("records of one type are found among other types") {
     const auto job = make_layout_job(folder / ("JOB" + std::to_string(seed)), seed, 1, choice);
     REQUIRE(job.aicore.select);
     const auto found = found_in(job);
-    CHECK(wrong_of(found, job).empty());
+    CHECK(find_wrong(found, job).empty());
     const layout::FoundKind& core = found.kinds.front();
     tagged += core.select ? 1u : 0u;
     if (core.record_certainty == layout::Certainty::certain)
@@ -102,12 +102,12 @@ TEST_CASE("a truncated file is read with the length in its .done, and not used w
   const std::size_t size = std::filesystem::file_size(file);
   std::filesystem::resize_file(file, size - job.aicore.record_size * 50 - 7);
   const auto told = found_in(job);
-  CHECK(wrong_of(told, job).empty());
+  CHECK(find_wrong(told, job).empty());
   CHECK(told.kinds.front().header_certainty == layout::Certainty::certain);
   CHECK(is_certain(told.kinds.front(), "layer_id"));
   std::filesystem::remove(file.string() + ".done");
   const auto alone = found_in(job);
-  CHECK(wrong_of(alone, job).empty());
+  CHECK(find_wrong(alone, job).empty());
   CHECK(alone.kinds.front().header_certainty == layout::Certainty::likely);
   // A header that is only likely is not used, and therefore nothing of the file is.
   const auto strict = LayoutSet::parse(layout::layout_file_text(alone, false), "strict");
@@ -124,7 +124,7 @@ TEST_CASE("calls are certain if they are within the collection or enclose the ex
     const auto job = make_layout_job(folder / ("JOB" + std::to_string(seed)), seed, 1, usual());
     const auto found = found_in(job);
     const layout::FoundKind& calls = found.kinds.back();
-    CHECK(wrong_of(found, job).empty());
+    CHECK(find_wrong(found, job).empty());
     certain += calls.record_certainty == layout::Certainty::certain ? 1u : 0u;
     // Neither the collection nor layers are available to check the calls.
     std::filesystem::remove(job.folder / (job.acl_api_file + ".done"));
@@ -168,7 +168,7 @@ TEST_CASE("shapes of the layers make bytes certain") {
     const auto shapes = layout::parse_model_info(read_file(job.model_info_file), "model");
     CHECK(shapes.size() == 10);
     const auto found = found_in(job, shapes);
-    CHECK(wrong_of(found, job).empty());
+    CHECK(find_wrong(found, job).empty());
     certain += is_certain(found.kinds.front(), "ddr_read") ? 1u : 0u;
     CHECK_FALSE(is_certain(found_in(job).kinds.front(), "ddr_read"));
   }

@@ -14,7 +14,7 @@ using test::u64_bytes;
 
 namespace {
 
-std::string error_of(std::string_view json) {
+std::string thrown_message(std::string_view json) {
   try {
     LayoutSet::parse(json, "file.json");
   } catch (const Error& error) {
@@ -139,7 +139,7 @@ TEST_CASE("errors contain the file, the problem and the valid values") {
       {with_fields(R"("start": {"offset": 0, "type": "u64", "scale": -1})"), "'scale'"},
   }));
   INFO(json);
-  const std::string error = error_of(json);
+  const std::string error = thrown_message(json);
   INFO(error);
   CHECK(error.find("layout file.json: ") == 0);
   CHECK(error.find(part) != std::string::npos);
@@ -154,9 +154,9 @@ TEST_CASE("api names of a layout are numbers with a name and a type") {
   CHECK(set.find("acl_api")->api_names.at(9).name == "x");
   CHECK(set.find("acl_api")->api_names.at(8).name == "api_8");
   CHECK(set.find("acl_api")->api_names.at(8).type == "N/A");
-  CHECK(error_of(head + R"({"x": {}}}})").find("'x'") != std::string::npos);
-  CHECK(error_of(head + R"({"9": 3}}})").find("'9'") != std::string::npos);
-  CHECK(error_of(head + R"({"9": {"name": 3}}}})").find("layout file.json: ") == 0);
+  CHECK(thrown_message(head + R"({"x": {}}}})").find("'x'") != std::string::npos);
+  CHECK(thrown_message(head + R"({"9": 3}}})").find("'9'") != std::string::npos);
+  CHECK(thrown_message(head + R"({"9": {"name": 3}}}})").find("layout file.json: ") == 0);
 }
 
 TEST_CASE("a template lists its files and is a valid layout when filled in") {
@@ -171,12 +171,12 @@ TEST_CASE("a template lists its files and is a valid layout when filled in") {
   for (const auto name : kAicpuFields) {
     CHECK(document.at("aicpu").at("fields").at(std::string(name)).at("offset").is_null());
   }
-  CHECK(error_of(text) != "no error");
+  CHECK(thrown_message(text) != "no error");
   for (const char* kind : {"aicpu", "acl_api"}) {
     document[kind]["record_size"] = 24;
     document[kind]["fields"]["start"]["offset"] = 8;
   }
-  CHECK(error_of(document.dump()) == "no error");
+  CHECK(thrown_message(document.dump()) == "no error");
 }
 
 TEST_CASE("layers are inferred from pairs of a known type and a name") {

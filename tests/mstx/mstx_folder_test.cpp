@@ -51,7 +51,7 @@ struct Run {
 };
 
 // Imports the only capture; returns every range and mark, ordered by start.
-json ranges_of(const Run& run) {
+json import_ranges(const Run& run) {
   REQUIRE(run.captures().size() == 1);
   const std::string capture = run.captures()[0].string();
   const RunResult import = run_msprof({"import", "-dir", capture});
@@ -74,7 +74,7 @@ std::vector<std::string> messages(const json& rows, const std::string& domain) {
   return found;
 }
 
-json row_of(const json& rows, const std::string& message) {
+json find_row(const json& rows, const std::string& message) {
   for (const json& row : rows) {
     if (row.at("message") == message) return row;
   }
@@ -97,14 +97,14 @@ void check_all_calls(const Run& run) {
   CHECK(run.said("refused") == "0");
   CHECK(run.said("handles") == "1 1 1 1");
   CHECK(run.said("heap") == "1");
-  const json rows = ranges_of(run);
+  const json rows = import_ranges(run);
   CHECK(messages(rows, "default") == std::vector<std::string>{"a mark", "outer", "overlapping",
                                                               letters(400), letters(156),
                                                               "range in default"});
   CHECK(messages(rows, "net") == std::vector<std::string>{"mark in net", "range in net"});
   CHECK(rows.size() == 8);
 
-  const json outer = row_of(rows, "outer"), mark = row_of(rows, "a mark");
+  const json outer = find_row(rows, "outer"), mark = find_row(rows, "a mark");
   CHECK(outer.at("kind") == "start/end");
   CHECK(mark.at("kind") == "marker");
   CHECK(mark.at("duration_us") == 0);
@@ -183,7 +183,7 @@ TEST_CASE("lists in the environment say which domains are recorded") {
     variables.emplace_back("MSTX_INJECTION_PATH", kLibrary);
     const Run run("mstx_calls", variables);
     std::vector<std::string> found;
-    for (const json& row : ranges_of(run)) found.push_back(row.at("domain"));
+    for (const json& row : import_ranges(run)) found.push_back(row.at("domain"));
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     if (!run.result.err.empty()) found.push_back("said");
@@ -200,12 +200,12 @@ TEST_CASE("ranges of many threads are all there, a child's are not") {
   const Run run("mstx_threads", {{"MSTX_INJECTION_PATH", kLibrary}}, {"2000"});
   INFO(run.result.err);
   REQUIRE(run.result.exit_code == 0);
-  const json rows = ranges_of(run);
+  const json rows = import_ranges(run);
   CHECK(rows.size() == 4 * 2 * 2000 + 4 + 1);
   for (const std::string thread : {"0", "1", "2", "3"}) {
     CHECK(messages(rows, "thread " + thread).size() == 2000);
     // A range ended by another thread belongs to the thread that started it.
-    const json handed_over = row_of(rows, "handed over " + thread);
+    const json handed_over = find_row(rows, "handed over " + thread);
     const json first = [&] {
       for (const json& row : rows) {
         if (row.at("domain") == "thread " + thread) return row;

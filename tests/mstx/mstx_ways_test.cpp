@@ -54,7 +54,7 @@ std::size_t records_in(const fs::path& folder) {
 
 // Runs the program with argument `way`, with and without a recorder, which must not change its end.
 // Returns the number of records and empties the folder.
-std::size_t records_of(const std::string& way, const fs::path& folder) {
+std::size_t count_records(const std::string& way, const fs::path& folder) {
   const RunResult alone = run_program(kProgram, {way}, {folder});
   const RunResult recorded = run_program(kProgram, {way}, recorded_in(folder));
   INFO(way << ": " << recorded.err);
@@ -67,18 +67,18 @@ std::size_t records_of(const std::string& way, const fs::path& folder) {
 }
 
 void check_all_ways(const fs::path& folder, bool is_mapped) {
-  CHECK(records_of("", folder) == 1000);
-  CHECK(records_of("small", folder) == 1 + 4 + 1000);
-  CHECK(records_of("marked small", folder) == 2 + 4 + 1000);
-  CHECK(records_of("chdir", folder) == 1001);
-  CHECK(records_of("atexit", folder) == 1001);
-  CHECK(records_of("close", folder) == 100'001);
-  CHECK(records_of("handler", folder) >= 50'000);
+  CHECK(count_records("", folder) == 1000);
+  CHECK(count_records("small", folder) == 1 + 4 + 1000);
+  CHECK(count_records("marked small", folder) == 2 + 4 + 1000);
+  CHECK(count_records("chdir", folder) == 1001);
+  CHECK(count_records("atexit", folder) == 1001);
+  CHECK(count_records("close", folder) == 100'001);
+  CHECK(count_records("handler", folder) >= 50'000);
   for (const std::string child : {"exit", "_exit", "exec"})
-    CHECK(records_of("fork " + child, folder) > 1);
+    CHECK(count_records("fork " + child, folder) > 1);
   // Without mapped files, records of the last second may be missing when the program ends.
   for (const std::string end : {"abort", "quick_exit", "_exit", "kill", "term", "int", "segv"}) {
-    const std::size_t records = records_of(end, folder);
+    const std::size_t records = count_records(end, folder);
     INFO(end);
     CHECK(records <= 1000);
     if (is_mapped) CHECK(records == 1000);

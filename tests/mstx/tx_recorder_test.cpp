@@ -83,14 +83,14 @@ TEST_CASE("a mark is one record, begun and ended at once") {
 TEST_CASE("a long message is cut into segments that share an id") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
-  const auto message_of = [](std::size_t bytes) {
+  const auto make_message = [](std::size_t bytes) {
     std::string text(bytes, 'x');
     for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i % 26);
     return text;
   };
   for (const std::size_t bytes : {1U, 155U, 156U, 157U, 310U, 311U, 16384U}) {
     kept.records.clear();
-    const std::string text = message_of(bytes);
+    const std::string text = make_message(bytes);
     recorder.mark(text.c_str(), nullptr);
     std::string joined;
     for (std::size_t i = 0; i < kept.records.size(); ++i) {
@@ -102,7 +102,7 @@ TEST_CASE("a long message is cut into segments that share an id") {
     CHECK(joined == text);
   }
   kept.records.clear();
-  recorder.mark(message_of(kMaxMessageBytes + 1000).c_str(), nullptr);
+  recorder.mark(make_message(kMaxMessageBytes + 1000).c_str(), nullptr);
   CHECK(kept.records.size() == (kMaxMessageBytes + 154) / 155);
 }
 

@@ -51,7 +51,7 @@ std::string bare(std::string text) {
   return text;
 }
 
-std::optional<double> number_of(const std::string& text) {
+std::optional<double> parse_number(const std::string& text) {
   const std::string digits = bare(text);
   if (digits.empty()) return {};
   std::size_t used = 0;
@@ -64,8 +64,8 @@ std::optional<double> number_of(const std::string& text) {
 }
 
 bool is_equal(const std::string& column, const std::string& expected, const std::string& actual) {
-  const auto a = number_of(expected);
-  const auto b = number_of(actual);
+  const auto a = parse_number(expected);
+  const auto b = parse_number(actual);
   if (!a || !b) return bare(expected) == bare(actual);
   const bool is_wait = column.find("Wait Time") != std::string::npos;
   // Expected device times were printed from doubles, so some are off by a fraction of a ns.

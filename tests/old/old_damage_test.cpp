@@ -109,7 +109,7 @@ struct Folder {
 };
 
 // Count of the partial-data findings about a file.
-std::int64_t damage_of(const OldCapture& capture, const std::string& file) {
+std::int64_t count_damage(const OldCapture& capture, const std::string& file) {
   std::int64_t count = 0;
   for (const Finding& finding : capture.report().findings()) {
     if (finding.severity() == Severity::partial && finding.file.ends_with(file)) ++count;
@@ -130,12 +130,12 @@ void check_each_loses_one(bool is_classic, bool marked_only, Change&& change) {
     ++changed;
   }
   const OldCapture capture = folder.import();
-  CHECK(capture.report().partial());
+  CHECK(capture.report().is_partial());
   CHECK(capture.report().records() == whole - changed);
   for (const RecordFile& file : folder.files) {
     if (marked_only && !file.has_mark) continue;
     INFO(file.name << "\n" << capture.report().text());
-    CHECK(damage_of(capture, file.name + ".slice_0") >= 1);
+    CHECK(count_damage(capture, file.name + ".slice_0") >= 1);
   }
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("A byte lost in records without magic is reported") {
     const OldCapture capture = folder.import();
     for (const RecordFile& file : folder.files) {
       INFO(file.name << "\n" << capture.report().text());
-      CHECK((damage_of(capture, file.name + ".slice_0") > 0) != file.has_mark);
+      CHECK((count_damage(capture, file.name + ".slice_0") > 0) != file.has_mark);
     }
   }
 }
@@ -202,9 +202,9 @@ TEST_CASE("Slices removed by the collector and slices missing between others are
     INFO(capture.report().text());
     CHECK(capture.report().records() == folder.files.size() * kRecords - 1 - 2);
     // its incomplete first record, and the missing earlier slices
-    CHECK(damage_of(capture, hwts.name + ".slice_9") == 2);
-    CHECK(damage_of(capture, hwts.name + ".slice_10") == 0);
-    CHECK(damage_of(capture, other.name + ".slice_2") == 1);
+    CHECK(count_damage(capture, hwts.name + ".slice_9") == 2);
+    CHECK(count_damage(capture, hwts.name + ".slice_10") == 0);
+    CHECK(count_damage(capture, other.name + ".slice_2") == 1);
     CHECK(capture.damage().find("slices before it are missing") != std::string::npos);
   }
 }
@@ -241,7 +241,7 @@ TEST_CASE("Old info files that are empty or invalid are reported, and the record
         write_file(info / name, text);
       const OldCapture capture = folder.import();
       INFO(text << "\n" << capture.report().text());
-      CHECK(capture.report().partial());
+      CHECK(capture.report().is_partial());
       CHECK(capture.report().records() == folder.files.size() * kRecords);
       CHECK(capture.rows("SELECT count(*) FROM task WHERE stream_id = 3") ==
             std::vector<std::string>{"3"});
@@ -254,7 +254,7 @@ TEST_CASE("Without the device clock, tasks keep their durations") {
     const Folder folder(is_classic);
     fs::remove((is_classic ? folder.folder : folder.folder / "device_0") / "dev_start.log.0");
     const OldCapture capture = folder.import();
-    CHECK(capture.report().partial() == !is_classic);
+    CHECK(capture.report().is_partial() == !is_classic);
     CHECK(!capture.report().lacking().empty());
     CHECK(capture.rows("SELECT DISTINCT duration_ns FROM task WHERE stream_id = 3") ==
           std::vector<std::string>{"1000"});
@@ -279,7 +279,7 @@ TEST_CASE("Truncated or invalid lines and entries of a JOB folder are reported")
   INFO(capture.report().text());
   for (const auto& [name, text] : texts) {
     INFO(name);
-    CHECK(damage_of(capture, name + ".slice_0") == 1);
+    CHECK(count_damage(capture, name + ".slice_0") == 1);
   }
 }
 
@@ -290,6 +290,6 @@ TEST_CASE("A JOB folder truncated within an object has the operators before it")
   write_file(folder.folder / "Framework.host.task_desc_info.0.slice_0",
              object + "\n" + object.substr(0, 30));
   const OldCapture capture = folder.import();
-  CHECK(damage_of(capture, "task_desc_info.0.slice_0") == 1);
+  CHECK(count_damage(capture, "task_desc_info.0.slice_0") == 1);
   CHECK(capture.table("runs").rows.size() == 3);
 }

@@ -23,7 +23,7 @@ Number at(const std::string& bytes, std::size_t offset) {
 }
 
 // The bytes of the file in `folder` whose name starts with `begin`.
-std::string bytes_of(const fs::path& folder, const std::string& begin) {
+std::string read_bytes(const fs::path& folder, const std::string& begin) {
   for (const std::string& name : names_in(folder)) {
     if (name.starts_with(begin) && !name.ends_with(".done")) return read_file(folder / name);
   }
@@ -32,7 +32,7 @@ std::string bytes_of(const fs::path& folder, const std::string& begin) {
 
 // Rows of step_trace: tag, task, stream, tick in 20 bytes each; tag 1 is forward, 2 the end of
 // backward, 255 the end.
-std::vector<std::string> steps_of(const std::string& trace) {
+std::vector<std::string> read_steps(const std::string& trace) {
   std::vector<std::string> rows;
   std::optional<std::uint64_t> start, forward, backward;
   int number = 0;
@@ -65,7 +65,7 @@ using Sums = std::map<std::string, Sum>;  // by "stream/task"
 
 // Pairs each start with the next end of its stream and task: type, task, tick and stream in 64
 // bytes each.
-Sums runs_of(const std::string& hwts) {
+Sums pair_runs(const std::string& hwts) {
   Sums sums;
   std::map<std::string, std::uint64_t> open;
   for (std::size_t offset = 0; offset + 64 <= hwts.size(); offset += 64) {
@@ -87,7 +87,7 @@ Sums runs_of(const std::string& hwts) {
 TEST_CASE("Steps of a real JOB folder equal those read by hand from its training_trace") {
   if (!has_cases_or_skip("old")) return;
   const fs::path job = shared_folder() / "samples" / "classic_job" / "JOB1";
-  const auto steps = steps_of(bytes_of(job, "training_trace."));
+  const auto steps = read_steps(read_bytes(job, "training_trace."));
   REQUIRE(steps.size() > 1);
   CHECK(OldCapture(job).table("step_trace").cells() == steps);
 }
@@ -96,7 +96,7 @@ TEST_CASE("Runs, their counts and times equal those of the hwts pairs, read by h
   if (!has_cases_or_skip("old")) return;
   const fs::path job = prof_in(shared_folder() / "cases" / "old" / "classic_a" / "input");
   const OldCapture capture(job);
-  const Sums raw = runs_of(bytes_of(job / "data", "hwts.log.data."));
+  const Sums raw = pair_runs(read_bytes(job / "data", "hwts.log.data."));
   Sums shown;
   const CsvTable runs = capture.table("runs");
   REQUIRE(runs.header.size() == 5);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-double number_of(const json& value) {
+double parse_number(const json& value) {
   return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
 }
 
@@ -48,7 +48,7 @@ struct Timeline {
     }
     for (auto& [key, list] : events) {
       std::sort(list.begin(), list.end(), [](const json& a, const json& b) {
-        return number_of(a["ts"]) < number_of(b["ts"]);
+        return parse_number(a["ts"]) < parse_number(b["ts"]);
       });
     }
   }
@@ -70,7 +70,7 @@ bool is_left_out(const std::string& argument) {
   return argument == "Receive Time";  // of copies: not kept
 }
 
-double tolerance_of(const std::string& topic, const std::string& name, const std::string& what) {
+double time_tolerance(const std::string& topic, const std::string& name, const std::string& what) {
   // Whole us; ends are the sum of two whole ns.
   const bool is_whole = topic == "ai_stack_time" || name == "MemcopyAsync";
   if (is_whole) return what == "End Time" ? 2.001 : 1.001;
@@ -83,7 +83,7 @@ std::string compare_event(const std::string& topic, const json& peer, const json
   const auto differs = [&](const std::string& what, const json& a, const json& b) {
     const auto is_number = [](const json& value) { return value.is_number(); };
     if (is_number(a) && (is_number(b) || what == "ts"))
-      return std::abs(number_of(a) - number_of(b)) > tolerance_of(topic, name, what);
+      return std::abs(parse_number(a) - parse_number(b)) > time_tolerance(topic, name, what);
     return a != b;
   };
   std::string all;

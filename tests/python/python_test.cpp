@@ -76,7 +76,7 @@ json query(const std::filesystem::path& capture, const std::string& sql) {
 }
 
 // How often each operator type ran.
-std::map<std::string, int> types_of(const std::filesystem::path& capture) {
+std::map<std::string, int> count_types(const std::filesystem::path& capture) {
   std::map<std::string, int> counts;
   for (const json& row : query(capture,
                                "SELECT op_type, count(*) AS n FROM v_tasks"
@@ -86,7 +86,7 @@ std::map<std::string, int> types_of(const std::filesystem::path& capture) {
   return counts;
 }
 
-std::map<std::string, int> stages_of(const std::filesystem::path& capture) {
+std::map<std::string, int> count_stages(const std::filesystem::path& capture) {
   std::map<std::string, int> counts;
   for (const json& row : query(capture, "SELECT message FROM v_user_ranges"))
     ++counts[row.at("message").get<std::string>()];
@@ -151,7 +151,7 @@ TEST_CASE("stamps, steps and mstx of a program in Python are in its recording") 
     if (row.at("domain") == "python") of_domain.insert(row.at("message").get<std::string>());
   }
   CHECK(of_domain == std::set<std::string>{"in a domain", "range in a domain"});
-  CHECK(types_of(capture) == std::map<std::string, int>{{"Relu", 3}, {"Add", 3}});
+  CHECK(count_types(capture) == std::map<std::string, int>{{"Relu", 3}, {"Add", 3}});
 }
 
 TEST_CASE("mstx of a program in Python is recorded where a recorder is, and else does nothing") {
@@ -164,7 +164,7 @@ TEST_CASE("mstx of a program in Python is recorded where a recorder is, and else
         "1 4096\n");
   REQUIRE(captures(folder.path()).size() == 1);
   import(captures(folder.path())[0]);
-  CHECK(stages_of(captures(folder.path())[0]) ==
+  CHECK(count_stages(captures(folder.path())[0]) ==
         std::map<std::string, int>{{"outer", 1}, {"mark", 1}});
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("the manual's sample of recording into files runs") {
   REQUIRE(result.exit_code == 0);
   REQUIRE(captures(folder.path()).size() == 1);
   import(captures(folder.path())[0]);
-  const auto types = types_of(captures(folder.path())[0]);
+  const auto types = count_types(captures(folder.path())[0]);
   CHECK(types.at("ConvBNRelu") == 11);
   CHECK(types.at("Softmax") == 1);
 }
@@ -241,16 +241,16 @@ TEST_CASE("the recogniser's stages and operators are in its profile, and a slow 
   REQUIRE(captures(folder.path()).size() == 1);
   const auto capture = captures(folder.path())[0];
   import(capture);
-  CHECK(stages_of(capture) == std::map<std::string, int>{{"CreateMultipleStreamsFromFile", 1},
-                                                         {"decode", 3},
-                                                         {"preprocess", 3},
-                                                         {"infer", 3},
-                                                         {"postprocess", 3}});
+  CHECK(count_stages(capture) == std::map<std::string, int>{{"CreateMultipleStreamsFromFile", 1},
+                                                            {"decode", 3},
+                                                            {"preprocess", 3},
+                                                            {"infer", 3},
+                                                            {"postprocess", 3}});
   const json longest = query(
       capture, "SELECT message, duration_us FROM v_user_ranges ORDER BY duration_us DESC LIMIT 1");
   CHECK(longest.at(0).at("message") == "CreateMultipleStreamsFromFile");
   CHECK(longest.at(0).at("duration_us") >= 300'000.0);
-  const auto types = types_of(capture);
+  const auto types = count_types(capture);
   CHECK(types.at("TransData") == 3 * 6);
   CHECK(types.at("BNInferenceD") == 3 * 11);
 }
@@ -269,8 +269,8 @@ TEST_CASE("the fused model has neither TransData nor operators to fuse, and runs
   };
   const auto apart = run("face_mask"), fused = run("face_mask_fused");
   for (const char* type : {"TransData", "Conv2D", "BNInferenceD", "Relu"}) {
-    CHECK(types_of(apart).contains(type));
-    CHECK_FALSE(types_of(fused).contains(type));
+    CHECK(count_types(apart).contains(type));
+    CHECK_FALSE(count_types(fused).contains(type));
   }
   const auto executed_operators = [](const std::filesystem::path& capture) {
     return query(capture, "SELECT count(*) AS count FROM v_tasks WHERE op_type IS NOT NULL")

@@ -61,13 +61,13 @@ static void execute(uint32_t model, int times) {
   free(out_bytes);
 }
 
-static svp_acl_prof_config* config_of(uint64_t bits) {
+static svp_acl_prof_config* make_config(uint64_t bits) {
   return svp_acl_prof_create_config(&kDevice0, 1, SVP_ACL_AICORE_ARITHMETIC_UTILIZATION, NULL,
                                     bits);
 }
 
 static void into_files(const char* path, uint64_t bits) {
-  svp_acl_prof_config* const config = config_of(bits);
+  svp_acl_prof_config* const config = make_config(bits);
   SAY(svp_acl_prof_init(output, strlen(output)));
   SAY(svp_acl_prof_start(config));
   const uint32_t model = load(path);
@@ -80,7 +80,7 @@ static void into_files(const char* path, uint64_t bits) {
 
 /* Two JOBs of a loaded model; executions between them are in neither. */
 static void twice(const char* path) {
-  svp_acl_prof_config* const config = config_of(SVP_ACL_PROF_TASK_TIME);
+  svp_acl_prof_config* const config = make_config(SVP_ACL_PROF_TASK_TIME);
   SAY(svp_acl_prof_init(output, strlen(output)));
   const uint32_t model = load(path);
   execute(model, 1);
@@ -153,10 +153,10 @@ static void break_rules(const char* path) {
   char text[8];
   const char record[80] = {0};
   if (pipe(ends) != 0) exit(4);
-  svp_acl_prof_config* const config = config_of(ALL_BITS);
-  svp_acl_prof_config* const other = config_of(SVP_ACL_PROF_ACL_API);
-  svp_acl_prof_config* const none = config_of(0);
-  svp_acl_prof_config* const unknown = config_of(ALL_BITS | 0x10);
+  svp_acl_prof_config* const config = make_config(ALL_BITS);
+  svp_acl_prof_config* const other = make_config(SVP_ACL_PROF_ACL_API);
+  svp_acl_prof_config* const none = make_config(0);
+  svp_acl_prof_config* const unknown = make_config(ALL_BITS | 0x10);
   svp_acl_prof_config* const idle = svp_acl_prof_create_config(&kDevice0, 1, SVP_ACL_AICORE_NONE,
                                                                NULL, SVP_ACL_PROF_AICORE_METRICS);
   const uint32_t same[] = {0, 0};
@@ -246,7 +246,7 @@ static void beside_acl_json(const char* path) {
   int ends[2];
   size_t size = 0;
   if (pipe(ends) != 0) exit(4);
-  svp_acl_prof_config* const config = config_of(ALL_BITS);
+  svp_acl_prof_config* const config = make_config(ALL_BITS);
   svp_acl_prof_subscribe_config* const pipe_config =
       svp_acl_prof_create_subscribe_config(1, SVP_ACL_AICORE_NONE, &ends[1]);
   SAY(svp_acl_prof_init(output, strlen(output)));
@@ -263,7 +263,7 @@ static void beside_acl_json(const char* path) {
 
 /* A child has no profiling, and may start its own. */
 static void fork_while_recording(const char* path) {
-  svp_acl_prof_config* const config = config_of(ALL_BITS);
+  svp_acl_prof_config* const config = make_config(ALL_BITS);
   SAY(svp_acl_prof_init(output, strlen(output)));
   SAY(svp_acl_prof_start(config));
   const uint32_t model = load(path);

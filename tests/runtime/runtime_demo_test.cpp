@@ -52,18 +52,18 @@ std::size_t check_raw(const std::string& path, const std::string& name) {
     return 0;  // killed between creation and header
   std::size_t partial = 0, count = 0;
   if (name.starts_with("aicore")) {
-    const auto records = records_of<AicoreRecord>(path, RecordKind::kAicore, &partial);
+    const auto records = read_records<SvpAicoreRecord>(path, RecordKind::kAicore, &partial);
     bool in_order = true;
     for (std::size_t i = 0; i < records.size(); ++i) {
       in_order = in_order && records[i].layer_id == i % 3 && records[i].execution == i / 3;
     }
     REQUIRE(in_order);
     count = records.size();
-    CHECK(partial < sizeof(AicoreRecord));
+    CHECK(partial < sizeof(SvpAicoreRecord));
   } else if (name.starts_with("aicpu")) {
-    count = records_of<AicpuRecord>(path, RecordKind::kAicpu, &partial).size();
+    count = read_records<AicpuRecord>(path, RecordKind::kAicpu, &partial).size();
   } else {
-    count = records_of<AclApiRecord>(path, RecordKind::kAclApi, &partial).size();
+    count = read_records<AclApiRecord>(path, RecordKind::kAclApi, &partial).size();
   }
   return count;
 }
@@ -130,7 +130,7 @@ TEST_CASE("every model of the demo has a CPU layer and runs") {
     CHECK(result.err.empty());
     REQUIRE(jobs_in(folder.path()).size() == 1);
     const std::string cpu = jobs_in(folder.path())[0] + "/data/aicpu.0." + model + ".1.0.1.1.0";
-    CHECK(records_of<AicpuRecord>(cpu, RecordKind::kAicpu).size() == 2);
+    CHECK(read_records<AicpuRecord>(cpu, RecordKind::kAicpu).size() == 2);
   }
 }
 

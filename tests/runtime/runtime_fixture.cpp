@@ -185,7 +185,7 @@ std::string header_problem(const std::string& bytes, RecordKind kind) {
   return "";
 }
 
-std::map<std::string, std::string> done_of(const std::string& raw_path) {
+std::map<std::string, std::string> read_done(const std::string& raw_path) {
   std::map<std::string, std::string> values;
   std::istringstream text(read_file(raw_path + ".done"));
   for (std::string line; std::getline(text, line);) {

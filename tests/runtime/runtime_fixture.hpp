@@ -98,11 +98,11 @@ class Initialised {
 // Returns the records of a raw file, after checking its header; `partial` receives the size in
 // bytes of a truncated last record.
 template <typename Record>
-std::vector<Record> records_of(const std::string& path, RecordKind kind,
-                               std::size_t* partial = nullptr);
+std::vector<Record> read_records(const std::string& path, RecordKind kind,
+                                 std::size_t* partial = nullptr);
 
 // Returns the content of a `.done` as a map.
-std::map<std::string, std::string> done_of(const std::string& raw_path);
+std::map<std::string, std::string> read_done(const std::string& raw_path);
 
 struct ProcessResult {
   int exit_code = -1;  // -1 if ended by a signal
@@ -117,7 +117,7 @@ std::string demo_main();
 std::string header_problem(const std::string& bytes, RecordKind kind);
 
 template <typename Record>
-std::vector<Record> records_of(const std::string& path, RecordKind kind, std::size_t* partial) {
+std::vector<Record> read_records(const std::string& path, RecordKind kind, std::size_t* partial) {
   const std::string bytes = read_file(path);
   const std::string problem = header_problem(bytes, kind);
   if (!problem.empty()) throw std::runtime_error(path + ": " + problem);

@@ -22,12 +22,12 @@ std::string only_job(const std::string& folder) {
 
 std::vector<uint32_t> api_ids(const std::string& path) {
   std::vector<uint32_t> ids;
-  for (const AclApiRecord& record : records_of<AclApiRecord>(path, RecordKind::kAclApi))
+  for (const AclApiRecord& record : read_records<AclApiRecord>(path, RecordKind::kAclApi))
     ids.push_back(record.api_id);
   return ids;
 }
 
-unsigned mode_of(const std::string& path) {
+unsigned read_mode(const std::string& path) {
   struct stat info = {};
   REQUIRE(stat(path.c_str(), &info) == 0);
   return info.st_mode & 07777U;
@@ -81,11 +81,11 @@ TEST_CASE("core records hold layer, time, units within the total, and the execut
 
   const std::string data = only_job(folder.path()) + "/data/";
   const std::string core = data + "aicore.0." + stem + ".0.2.2.0";
-  const auto records = records_of<AicoreRecord>(core, RecordKind::kAicore);
+  const auto records = read_records<SvpAicoreRecord>(core, RecordKind::kAicore);
   REQUIRE(records.size() == 9);
   uint64_t last_end = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const AicoreRecord& r = records[i];
+    const SvpAicoreRecord& r = records[i];
     INFO("record " << i);
     CHECK(r.layer_id == i % 3);
     CHECK(r.execution == i / 3);
@@ -102,14 +102,14 @@ TEST_CASE("core records hold layer, time, units within the total, and the execut
   CHECK(records[0].ddr_read_bytes == 2 * 32 * 4 + (54 + 3) * 4);
   CHECK(records[0].ddr_write_bytes == 2 * 48 * 4);
 
-  const auto done = done_of(core);
+  const auto done = read_done(core);
   CHECK(done.size() == 3);
   CHECK(number(done, "file_len") == 16 + 9 * 112);
   CHECK(number(done, "start_time") == records[0].start_ns / 1000);
   CHECK(number(done, "end_time") == last_end / 1000);
 
   const auto cpu =
-      records_of<AicpuRecord>(data + "aicpu.0." + stem + ".0.2.2.0", RecordKind::kAicpu);
+      read_records<AicpuRecord>(data + "aicpu.0." + stem + ".0.2.2.0", RecordKind::kAicpu);
   REQUIRE(cpu.size() == 3);
   CHECK(cpu[2].layer_id == 3);
   CHECK(cpu[2].execution == 2);
@@ -127,10 +127,10 @@ TEST_CASE("an interval captures every Nth execution in files of its own") {
   // A capture is complete once its execution has ended.
   for (const auto& [pictures, execution] :
        {std::pair("0", 0U), std::pair("4", 2U), std::pair("8", 4U)}) {
-    const auto records = records_of<AicoreRecord>(data + stem + pictures, RecordKind::kAicore);
+    const auto records = read_records<SvpAicoreRecord>(data + stem + pictures, RecordKind::kAicore);
     REQUIRE(records.size() == 3);
     CHECK(records[0].execution == execution);
-    CHECK(number(done_of(data + stem + pictures), "file_len") == 16 + 3 * 112);
+    CHECK(number(read_done(data + stem + pictures), "file_len") == 16 + 3 * 112);
   }
   CHECK_FALSE(exists(data + stem + "2"));
   CHECK_FALSE(exists(data + stem + "6"));
@@ -158,12 +158,12 @@ TEST_CASE("calls before the load come right after its record, finalize comes las
   // free, reset, finalize
   CHECK(api_ids(path) ==
         std::vector<uint32_t>{1, 512, 256, 261, 6, 7, 7, 3, 8, 8, 5, 262, 257, 513});
-  const auto records = records_of<AclApiRecord>(path, RecordKind::kAclApi);
+  const auto records = read_records<AclApiRecord>(path, RecordKind::kAclApi);
   CHECK(records[1].start_ns <= records[1].end_ns);
   CHECK(records[1].end_ns <= records[0].start_ns);
   for (const AclApiRecord& record : records)
     CHECK(record.thread_id == static_cast<uint32_t>(gettid()));
-  const auto done = done_of(path);
+  const auto done = read_done(path);
   CHECK(done.size() == 5);
   CHECK(number(done, "file_len") == 16 + records.size() * 32);
   CHECK(number(done, "pid") == static_cast<uint64_t>(getpid()));
@@ -206,8 +206,8 @@ TEST_CASE("each model has its own files and what names no model goes to the firs
   CHECK(api_ids(one) ==
         std::vector<uint32_t>{1, 512, 6, 7, 7, 3, 8, 8, 7, 7, 8, 8, 7, 7, 8, 8, 5, 513});
   CHECK(api_ids(two) == std::vector<uint32_t>{1, 6, 3, 3, 5});
-  CHECK(records_of<AicoreRecord>(data + "aicore.0.b." + std::to_string(second.id()) + ".0.1.1.0",
-                                 RecordKind::kAicore)
+  CHECK(read_records<SvpAicoreRecord>(
+            data + "aicore.0.b." + std::to_string(second.id()) + ".0.1.1.0", RecordKind::kAicore)
             .size() == 6);
 }
 
@@ -247,12 +247,12 @@ TEST_CASE("folders and files respect the umask and are never wider than 0750 and
     }
     umask(before);
     const std::string job = only_job(folder.path());
-    CHECK(mode_of(job) == folder_mode);
-    CHECK(mode_of(job + "/data") == folder_mode);
-    CHECK(mode_of(job + "/info.json.0") == file_mode);
+    CHECK(read_mode(job) == folder_mode);
+    CHECK(read_mode(job + "/data") == folder_mode);
+    CHECK(read_mode(job + "/info.json.0") == file_mode);
     REQUIRE(names_in(job + "/data").size() == 8);
     for (const std::string& name : names_in(job + "/data"))
-      CHECK(mode_of(job + "/data/" + name) == file_mode);
+      CHECK(read_mode(job + "/data/" + name) == file_mode);
   }
 }
 

@@ -15,7 +15,7 @@ extern "C" int c_application(void);
 
 namespace {
 
-std::string output_of(const std::string& command) {
+std::string run_output(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string text;
@@ -38,7 +38,7 @@ std::set<std::string> all_matches(const std::string& text, const std::string& pa
 
 TEST_CASE("the library needs libc and libm only") {
   const std::set<std::string> needed =
-      all_matches(output_of("readelf -d " MSPROF_SVP_ACL), R"(NEEDED.*\[(.*)\])");
+      all_matches(run_output("readelf -d " MSPROF_SVP_ACL), R"(NEEDED.*\[(.*)\])");
   // The dynamic loader is part of libc; before glibc 2.34, threads were a separate library.
   std::set<std::string> surprising;
   for (const std::string& name : needed) {
@@ -50,7 +50,7 @@ TEST_CASE("the library needs libc and libm only") {
 }
 
 TEST_CASE("the library runs with every glibc from 2.17 on") {
-  const std::string undefined = output_of("nm -D --undefined-only " MSPROF_SVP_ACL);
+  const std::string undefined = run_output("nm -D --undefined-only " MSPROF_SVP_ACL);
   const std::set<std::string> versions = all_matches(undefined, R"(@(GLIBC_[0-9.]+))");
   CHECK(versions.contains("GLIBC_2.17"));
   std::set<std::string> newer;
@@ -62,13 +62,13 @@ TEST_CASE("the library runs with every glibc from 2.17 on") {
   INFO(undefined);
   CHECK(newer == std::set<std::string>{});
   // Before glibc 2.34, the loader finds the thread functions there.
-  CHECK(output_of("readelf -d " MSPROF_SVP_ACL).find("[libpthread.so.0]") != std::string::npos);
+  CHECK(run_output("readelf -d " MSPROF_SVP_ACL).find("[libpthread.so.0]") != std::string::npos);
 }
 
 TEST_CASE("the pages of the runtime and its models are installed") {
   const msprof::test::TempFolder folder;
-  output_of("cmake -DCMAKE_INSTALL_LOCAL_ONLY=1 -DCMAKE_INSTALL_PREFIX='" + folder.path().string() +
-            "' -P " MSPROF_INSTALL_SCRIPT);
+  run_output("cmake -DCMAKE_INSTALL_LOCAL_ONLY=1 -DCMAKE_INSTALL_PREFIX='" +
+             folder.path().string() + "' -P " MSPROF_INSTALL_SCRIPT);
   for (const std::string page : {"lib/runtime/README.md", "lib/runtime/engine/MODEL_FORMAT.md"}) {
     INFO(page);
     const std::string text = msprof::test::read_file(folder.path() / MSPROF_DOC_FOLDER / page);
@@ -90,7 +90,7 @@ TEST_CASE("the runtime's page lists every call of profiling") {
 }
 
 TEST_CASE("the library exports svp_acl functions only, and every one of the interface") {
-  const std::string text = output_of("nm -D --defined-only " MSPROF_SVP_ACL);
+  const std::string text = run_output("nm -D --defined-only " MSPROF_SVP_ACL);
   std::set<std::string> exported;
   std::istringstream lines(text);
   for (std::string address, type, name; lines >> address >> type >> name;) {
@@ -104,7 +104,7 @@ TEST_CASE("the library exports svp_acl functions only, and every one of the inte
 }
 
 TEST_CASE("the library has no sanitizer inside") {
-  const std::string undefined = output_of("nm -D --undefined-only " MSPROF_SVP_ACL);
+  const std::string undefined = run_output("nm -D --undefined-only " MSPROF_SVP_ACL);
   CHECK(undefined.find("__asan") == std::string::npos);
   CHECK(undefined.find("__ubsan") == std::string::npos);
 }

@@ -129,8 +129,9 @@ TEST_CASE("every shape of convolution agrees with the definition") {
     const std::vector<float> ones(static_cast<std::size_t>(g.out_channels), 1.0F);
     const std::vector<float> zeros(static_cast<std::size_t>(g.out_channels), 0.0F);
     pack_weights(g, weights.data(), packed.data());
-    convolve(g, input.data(), packed.data(), {ones.data(), zeros.data(), Activation::kNone, 0.0F},
-             scratch.data(), output.data());
+    convolve(g, input.data(), packed.data(),
+             {ones.data(), zeros.data(), Activation::kNoActivation, 0.0F}, scratch.data(),
+             output.data());
     INFO("round " << round << " groups " << g.groups << " in " << g.in_channels << " out "
                   << g.out_channels);
     const std::vector<float> wanted = slow_convolution(g, input, weights);

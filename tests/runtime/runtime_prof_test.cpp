@@ -67,7 +67,7 @@ std::vector<PipeRecord> pipe_records(const std::string& out) {
 }
 
 // Returns the word after `key` at the start of a line.
-std::uint64_t value_of(const std::string& out, const std::string& key) {
+std::uint64_t find_value(const std::string& out, const std::string& key) {
   const std::size_t place = out.find("\n" + key + " ");
   REQUIRE(place != std::string::npos);
   return std::stoull(out.substr(place + key.size() + 2));
@@ -87,11 +87,13 @@ TEST_CASE("profiling by calls leaves a whole JOB that msprof imports") {
                                  "aicore.0.tiny.1.0.1.1.0", "aicore.0.tiny.1.0.1.1.0.done",
                                  "aicpu.0.tiny.1.0.1.1.0", "aicpu.0.tiny.1.0.1.1.0.done",
                                  "tiny.1.layer.info", "tiny.1.net.info"});
-  const auto core = records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore);
+  const auto core =
+      read_records<SvpAicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore);
   REQUIRE(core.size() == 9);
   CHECK(core[8].execution == 2);
   std::vector<std::uint32_t> calls;
-  for (const auto& call : records_of<AclApiRecord>(data + "acl_api.0.tiny.1", RecordKind::kAclApi))
+  for (const auto& call :
+       read_records<AclApiRecord>(data + "acl_api.0.tiny.1", RecordKind::kAclApi))
     if (call.api_id < 6) calls.push_back(call.api_id);
   CHECK(calls == std::vector<std::uint32_t>{1, 3, 3, 3, 5});
 
@@ -123,7 +125,7 @@ TEST_CASE("each start begins a JOB, also of a model that is loaded already") {
   for (const std::string& job : run.jobs()) {
     const std::string core = job + "/data/aicore.0.tiny.1.0.1.1.0";
     CHECK(exists(core + ".done"));
-    const auto records = records_of<AicoreRecord>(core, RecordKind::kAicore);
+    const auto records = read_records<SvpAicoreRecord>(core, RecordKind::kAicore);
     REQUIRE_FALSE(records.empty());
     CHECK(records.front().execution == 0);
     executions.push_back(records.size() / 3);
@@ -151,7 +153,7 @@ TEST_CASE("a subscribed model sends each layer through the pipe, as files have i
     layers.emplace_back(name, type);
   }
   REQUIRE(layers.size() == 4);
-  std::uint64_t before = value_of(run.result.out, "begin");
+  std::uint64_t before = find_value(run.result.out, "begin");
   for (std::size_t i = 0; i < records.size(); ++i) {
     INFO(i);
     const PipeRecord& record = records[i];
@@ -162,7 +164,7 @@ TEST_CASE("a subscribed model sends each layer through the pipe, as files have i
     CHECK(record.duration == record.end - record.start);
     before = record.end;
   }
-  CHECK(before <= value_of(run.result.out, "end"));
+  CHECK(before <= find_value(run.result.out, "end"));
 }
 
 TEST_CASE("a call at the wrong time, or with wrong arguments, gives its code") {
@@ -240,9 +242,9 @@ TEST_CASE("what threads execute while profiling starts and stops is whole in eac
       INFO(path);
       CHECK(exists(path + ".done"));
       if (name.starts_with("aicore"))
-        records += records_of<AicoreRecord>(path, RecordKind::kAicore).size();
+        records += read_records<SvpAicoreRecord>(path, RecordKind::kAicore).size();
       if (!name.starts_with("acl_api")) continue;
-      for (const auto& call : records_of<AclApiRecord>(path, RecordKind::kAclApi))
+      for (const auto& call : read_records<AclApiRecord>(path, RecordKind::kAclApi))
         executed += call.api_id == static_cast<std::uint32_t>(ApiId::kExecute) ? 1 : 0;
     }
     // Each execution has three layers on the core.
@@ -261,7 +263,7 @@ TEST_CASE("acl.json's profiler goes on when an application would profile itself"
   REQUIRE(jobs.size() == 1);
   const std::string core = jobs[0] + "/data/aicore.0.tiny.1.0.1.1.0";
   CHECK(exists(core + ".done"));
-  CHECK(records_of<AicoreRecord>(core, RecordKind::kAicore).size() == 9);
+  CHECK(read_records<SvpAicoreRecord>(core, RecordKind::kAicore).size() == 9);
   CHECK(run.result.err.empty());
 }
 
@@ -273,7 +275,7 @@ TEST_CASE("a child begins a JOB of its own, and svp_acl_finalize completes its p
   for (const std::string& job : run.jobs()) {
     const std::string core = job + "/data/aicore.0.tiny.1.0.1.1.0";
     CHECK(exists(core + ".done"));
-    executions.push_back(records_of<AicoreRecord>(core, RecordKind::kAicore).size() / 3);
+    executions.push_back(read_records<SvpAicoreRecord>(core, RecordKind::kAicore).size() / 3);
   }
   std::sort(executions.begin(), executions.end());
   CHECK(executions == std::vector<std::size_t>{2, 4});

@@ -29,7 +29,7 @@ TEST_CASE("every record is in the file as soon as append returns") {
   for (std::size_t i = 1; i <= 3; ++i) {
     file.append(&record, record.start_ns, record.end_ns);
     const std::string bytes = read_file(path);
-    CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == i);
+    CHECK(read_records<AclApiRecord>(path, RecordKind::kAclApi).size() == i);
     CHECK(bytes.find_last_not_of('\0') < 16 + i * 32);
     CHECK(bytes.size() <= 16 + (64 << 10));
   }
@@ -46,7 +46,7 @@ TEST_CASE("a file grows by whole records, and never is more than 64 kB of it roo
   RecordFile file(path, RecordKind::kAicore, health);
   constexpr uint64_t kRecords = 30'000;  // more than are mapped at once
   bool is_in_bounds = true;
-  AicoreRecord record;
+  SvpAicoreRecord record;
   for (uint64_t i = 1; i <= kRecords; ++i) {
     record.start_ns = i;
     record.execution = i;
@@ -56,12 +56,12 @@ TEST_CASE("a file grows by whole records, and never is more than 64 kB of it roo
                    (size - 16) % 112 == 0;
   }
   CHECK(is_in_bounds);
-  CHECK(records_of<AicoreRecord>(path, RecordKind::kAicore).size() == kRecords);
+  CHECK(read_records<SvpAicoreRecord>(path, RecordKind::kAicore).size() == kRecords);
   file.finish("");
   CHECK(std::filesystem::file_size(path) == 16 + kRecords * 112);
-  CHECK(done_of(path).at("file_len") == std::to_string(16 + kRecords * 112));
+  CHECK(read_done(path).at("file_len") == std::to_string(16 + kRecords * 112));
   uint64_t next = 1;
-  for (const AicoreRecord& one : records_of<AicoreRecord>(path, RecordKind::kAicore)) {
+  for (const SvpAicoreRecord& one : read_records<SvpAicoreRecord>(path, RecordKind::kAicore)) {
     REQUIRE(one.start_ns == next);
     REQUIRE(one.execution == next++);
   }
@@ -81,7 +81,7 @@ TEST_CASE("a process that is killed has stored every record of which append retu
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFSIGNALED(status));
-  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'000);
+  CHECK(read_records<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'000);
   CHECK_FALSE(exists(path + ".done"));
 }
 
@@ -98,9 +98,9 @@ TEST_CASE("records that cannot be mapped are written") {
   for (int i = 0; i < 3; ++i) file.append(&record, record.start_ns, record.end_ns);
   setrlimit(RLIMIT_AS, &before);
   CHECK(std::filesystem::file_size(path) == 16 + 3 * 32);
-  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 3);
+  CHECK(read_records<AclApiRecord>(path, RecordKind::kAclApi).size() == 3);
   file.finish("");
-  CHECK(done_of(path).at("file_len") == "112");
+  CHECK(read_done(path).at("file_len") == "112");
   CHECK(health.lost_records() == 0);
 }
 
@@ -149,8 +149,8 @@ TEST_CASE("an application that closes all descriptors has its files for itself")
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(std::filesystem::file_size(victim) == 0);
-  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'001);
-  CHECK(done_of(path).at("file_len") == std::to_string(16 + 5'001 * 32));
+  CHECK(read_records<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'001);
+  CHECK(read_done(path).at("file_len") == std::to_string(16 + 5'001 * 32));
 }
 
 TEST_CASE("a record after finish is dropped and counted") {
@@ -176,7 +176,7 @@ TEST_CASE("a write cut short leaves whole records, no .done, one sentence and a 
     getrlimit(RLIMIT_FSIZE, &before);
     const rlimit limit = {16 + 2 * 112 + 50, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const AicoreRecord record;
+    const SvpAicoreRecord record;
     for (int i = 0; i < 10; ++i) file.append(&record, 1, 2);
     setrlimit(RLIMIT_FSIZE, &before);
     file.finish("");
@@ -221,7 +221,7 @@ TEST_CASE("records of many threads stay whole") {
   for (std::thread& thread : threads) thread.join();
   file.finish("");
   std::map<uint32_t, uint64_t> next;
-  for (const AclApiRecord& record : records_of<AclApiRecord>(path, RecordKind::kAclApi)) {
+  for (const AclApiRecord& record : read_records<AclApiRecord>(path, RecordKind::kAclApi)) {
     REQUIRE(record.thread_id == record.api_id);
     REQUIRE(record.end_ns == record.start_ns * 10 + record.api_id);
     REQUIRE(record.start_ns == next[record.api_id]++);
@@ -239,7 +239,7 @@ TEST_CASE("unit cycles come from the stated rates and never exceed the total") {
   work.input_bytes = 640;
   work.weight_bytes = 64;
   work.output_bytes = 1280;
-  AicoreRecord record;
+  SvpAicoreRecord record;
   record.total_cycles = 35;
   model_units(work, 2, record);
   CHECK(record.mac_ppen == 20);

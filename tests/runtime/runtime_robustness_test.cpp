@@ -32,10 +32,11 @@ TEST_CASE("an application that forgets svp_acl_finalize still leaves a complete 
   CHECK(result.exit_code == 0);
   CHECK(result.err.empty());
   const std::string data = data_of_only_job(folder);
-  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
-        9);
-  CHECK(done_of(data + "aicore.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 9 * 112));
-  CHECK(done_of(data + "aicpu.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 3 * 32));
+  CHECK(
+      read_records<SvpAicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+      9);
+  CHECK(read_done(data + "aicore.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 9 * 112));
+  CHECK(read_done(data + "aicpu.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 3 * 32));
   CHECK(exists(data + "acl_api.0.tiny.1.done"));
 }
 
@@ -43,8 +44,9 @@ TEST_CASE("an application that vanishes leaves every record and no .done") {
   const TempFolder folder;
   CHECK(probe("vanish", folder).exit_code == 0);
   const std::string data = data_of_only_job(folder);
-  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
-        9);
+  CHECK(
+      read_records<SvpAicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+      9);
   for (const std::string& name : names_in(data)) CHECK_FALSE(name.ends_with(".done"));
 }
 
@@ -54,10 +56,10 @@ TEST_CASE("a child made by fork does not write into its parent's files") {
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("forked after svp_acl_init") != std::string::npos);
   const std::string core = data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0";
-  const auto records = records_of<AicoreRecord>(core, RecordKind::kAicore);
+  const auto records = read_records<SvpAicoreRecord>(core, RecordKind::kAicore);
   REQUIRE(records.size() == 12);
   CHECK(records.back().execution == 3);
-  CHECK(done_of(core).at("file_len") == std::to_string(16 + 12 * 112));
+  CHECK(read_done(core).at("file_len") == std::to_string(16 + 12 * 112));
 }
 
 TEST_CASE("a child that initialises for itself has a JOB of its own") {
@@ -72,7 +74,7 @@ TEST_CASE("a child that initialises for itself has a JOB of its own") {
       if (!name.starts_with("acl_api") || !name.ends_with(".done")) continue;
       complete.insert(name);
       // The only thread of a process has the id of the process, also after a fork.
-      const auto done = done_of(job + "/data/" + name.substr(0, name.size() - 5));
+      const auto done = read_done(job + "/data/" + name.substr(0, name.size() - 5));
       CHECK(done.at("pid") == done.at("tid"));
     }
   }
@@ -83,8 +85,9 @@ TEST_CASE("an application without stdin, stdout and stderr does not print into t
   const TempFolder folder;
   CHECK(probe("close_stdio", folder).exit_code == 0);
   const std::string data = data_of_only_job(folder);
-  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
-        3);
+  CHECK(
+      read_records<SvpAicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+      3);
   for (const std::string& name : names_in(data)) {
     CHECK(read_file(data + name).find("text of the application") == std::string::npos);
   }
@@ -101,7 +104,7 @@ TEST_CASE("a limit on file sizes stops the recording, not the application") {
   CHECK(result.signal == 0);
   CHECK(result.exit_code == 0);
   const std::string core = data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0";
-  CHECK(records_of<AicoreRecord>(core, RecordKind::kAicore).size() == 5);
+  CHECK(read_records<SvpAicoreRecord>(core, RecordKind::kAicore).size() == 5);
   CHECK_FALSE(exists(core + ".done"));
   CHECK(result.err.find("cannot be written (File too large)") != std::string::npos);
   // 4 of 9 core records, and 2 of 19 calls.
@@ -178,7 +181,7 @@ TEST_CASE("threads that execute two models at once number and record every execu
     const std::size_t executions = kThreads * kRuns + (id[0] == 'a' ? 1 : 0);
     std::map<uint64_t, std::vector<uint32_t>> layers;
     for (const auto& r :
-         records_of<AicoreRecord>(data + "aicore.0." + id + ".0.1.1.0", RecordKind::kAicore)) {
+         read_records<SvpAicoreRecord>(data + "aicore.0." + id + ".0.1.1.0", RecordKind::kAicore)) {
       layers[r.execution].push_back(r.layer_id);
     }
     REQUIRE(layers.size() == executions);
@@ -186,7 +189,7 @@ TEST_CASE("threads that execute two models at once number and record every execu
     for (const auto& [execution, seen] : layers) CHECK(seen == std::vector<uint32_t>{0, 1, 2});
     std::set<uint32_t> thread_ids;
     for (const auto& r :
-         records_of<AicpuRecord>(data + "aicpu.0." + id + ".0.1.1.0", RecordKind::kAicpu)) {
+         read_records<AicpuRecord>(data + "aicpu.0." + id + ".0.1.1.0", RecordKind::kAicpu)) {
       thread_ids.insert(r.thread_id);
     }
     CHECK(thread_ids.size() >= kThreads);
@@ -215,8 +218,8 @@ TEST_CASE("unload waits for executions that are under way") {
     for (const std::string& name : names_in(job + "/data")) {
       if (!name.starts_with("aicore") || name.ends_with(".done")) continue;
       const std::string path = job + "/data/" + name;
-      CHECK(records_of<AicoreRecord>(path, RecordKind::kAicore).size() % 3 == 0);
-      CHECK(done_of(path).at("file_len") == std::to_string(read_file(path).size()));
+      CHECK(read_records<SvpAicoreRecord>(path, RecordKind::kAicore).size() % 3 == 0);
+      CHECK(read_done(path).at("file_len") == std::to_string(read_file(path).size()));
     }
   }
 }

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-using CannName = msprof::cann::FileName;
+using CannName = msprof::cann::CannFileName;
 using msprof::cann::is_companion;
 using msprof::cann::parse_data_name;
 

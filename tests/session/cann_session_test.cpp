@@ -139,15 +139,15 @@ TEST_CASE("info and sample files give numbers and texts, also from strings") {
 }
 
 TEST_CASE("frequencies are exact, and 0 if invalid") {
-  using cann::hz_of_mhz;
-  CHECK(hz_of_mhz("38.4") == 38'400'000);
-  CHECK(hz_of_mhz("100.000000") == 100'000'000);
-  CHECK(hz_of_mhz(" 1650 ") == 1'650'000'000);
-  CHECK(hz_of_mhz("0.0000019") == 1);
-  CHECK(hz_of_mhz("1000000") == 1'000'000'000'000);
+  using cann::mhz_to_hz;
+  CHECK(mhz_to_hz("38.4") == 38'400'000);
+  CHECK(mhz_to_hz("100.000000") == 100'000'000);
+  CHECK(mhz_to_hz(" 1650 ") == 1'650'000'000);
+  CHECK(mhz_to_hz("0.0000019") == 1);
+  CHECK(mhz_to_hz("1000000") == 1'000'000'000'000);
   for (const char* text : {"", "NA", "-1", "1e3", "1.2.3", ".", "1000001", "1,5", "1.x"}) {
     CAPTURE(text);
-    CHECK(hz_of_mhz(text) == 0);
+    CHECK(mhz_to_hz(text) == 0);
   }
 }
 
@@ -188,9 +188,9 @@ TEST_CASE("raw files are sorted by part, kind, kept slices first, and slice numb
                                     "device_1/data/stars_soc.data.1.slice_0"});
   const RawFile& last = session.raw_files().back();
   CHECK(last.size_bytes == 2);
-  CHECK(session.name_of(last).stem == "stars_soc.data");
-  CHECK(session.part_of(last).device == 1);
-  CHECK(session.name_of(session.raw_files().front()).stem.empty());
+  CHECK(session.parsed_name(last).stem == "stars_soc.data");
+  CHECK(session.find_part(last).device == 1);
+  CHECK(session.parsed_name(session.raw_files().front()).stem.empty());
   CHECK(session.file_states().size() == 7 + 5 + 2 * 6);
   CHECK(std::is_sorted(session.file_states().begin(), session.file_states().end(),
                        [](const auto& a, const auto& b) { return a.name < b.name; }));

@@ -28,7 +28,7 @@ void set_time(const fs::path& path, long seconds, long ns = 0) {
   REQUIRE(::utimensat(AT_FDCWD, path.c_str(), both, 0) == 0);
 }
 
-std::string message_of(const std::function<void()>& action) {
+std::string thrown_message(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -80,7 +80,7 @@ TEST_CASE("a PROF folder has the time of its name") {
 
 TEST_CASE("a capture stands for itself, another folder for the newest capture at any depth") {
   const TempFolder folder;
-  CHECK(message_of([&] { newest_capture(folder.path()); }).find("-dir") != std::string::npos);
+  CHECK(thrown_message([&] { newest_capture(folder.path()); }).find("-dir") != std::string::npos);
   const auto deep = make_job(folder / "a/b/c/d", "JOBD");
   const auto child = make_job(folder.path(), "JOBC");
   set_time(deep / "info.json.0", 1'600'000'001);
@@ -139,7 +139,8 @@ TEST_CASE("a pattern without a capture is kept in the list and refused when it i
   CHECK(find_captures({base + "/nope", base + "/JOBA"}) == Paths{base + "/nope", a});
   CHECK(find_captures({base + "/x*"}) == Paths{base + "/x1"});
   CHECK(find_captures({base + "/y*"}) == Paths{base + "/y*"});
-  CHECK(message_of([&] { Session::open(base + "/nope"); }) == "no such folder: " + base + "/nope");
+  CHECK(thrown_message([&] { Session::open(base + "/nope"); }) ==
+        "no such folder: " + base + "/nope");
 }
 
 TEST_CASE("the parent folder stands for the folders of several workers") {

@@ -103,9 +103,9 @@ TEST_CASE("milliseconds of ticks give the times of a recorded aicpu") {
   const ClockMap clock(recorded(484'576'969'200'418, 50'000'000));
   const double start_ms = clock.vendor_monotonic_ms(484'576'969'308'193);
   const double end_ms = clock.vendor_monotonic_ms(484'576'969'310'082);
-  CHECK(clock.vendor_ns_of(start_ms * 1000) == 1'715'760'307'201'933'372);
+  CHECK(clock.to_vendor_ns(start_ms * 1000) == 1'715'760'307'201'933'372);
   CHECK(std::llround((end_ms - start_ms) * 1e6) == 37'779);
-  CHECK(clock.vendor_ns_of(clock.vendor_monotonic_ms(484'576'969'331'916) * 1000) ==
+  CHECK(clock.to_vendor_ns(clock.vendor_monotonic_ms(484'576'969'331'916) * 1000) ==
         1'715'760'307'202'407'831);
 }
 

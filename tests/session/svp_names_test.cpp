@@ -8,7 +8,7 @@ namespace {
 
 // "kind device model model_id net batch pics current" of a data name.
 std::string reading(std::string_view name, const KnownModels& known = {}) {
-  const FileName read = parse_data_name(name, known);
+  const SvpFileName read = parse_data_name(name, known);
   std::string text(kind_name(read.kind));
   if (read.kind == FileKind::other) return text;
   text += " " + std::to_string(read.device) + " " + read.model + " " +
@@ -101,7 +101,7 @@ TEST_CASE("numbers of 63 bits are read") {
 }
 
 TEST_CASE("a short name consists of type, device and two numbers") {
-  const FileName name = parse_data_name("AIcore.3.1.20", {});
+  const SvpFileName name = parse_data_name("AIcore.3.1.20", {});
   CHECK(name.kind == FileKind::short_data);
   CHECK(name.data_kind == FileKind::aicore);
   CHECK(name.device == 3);

@@ -26,7 +26,7 @@ constexpr std::uint64_t kRecordedBytes = 2 << 20;
 constexpr double kLatestCut = 5;  // seconds; a whole run takes about as long
 constexpr int kMaxTries = 6;
 
-BoardServer& board_of(bool dropbear) {
+BoardServer& shared_board(bool dropbear) {
   static std::unique_ptr<BoardServer> boards[2];
   auto& board = boards[dropbear ? 1 : 0];
   if (!board) {
@@ -72,7 +72,7 @@ std::string left_on(const BoardServer& board) {
 
 void trial(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   const bool dropbear = chosen(random, 1) < 0.5;
-  BoardServer& board = board_of(dropbear);
+  BoardServer& board = shared_board(dropbear);
   NetworkProxy network(board.port(), Line{.bytes_per_second = kLineBytes});
   const BoardUser user(board, network.port());
   write_file(user.project() / "models/n.om", big_bytes(kSoakModelBytes));

@@ -40,7 +40,7 @@ Planted plant(std::uint64_t number, SoakRandom& random, ClusterShape& shape) {
       return {"cluster_slow_host", fmt::format("node-{:04} (", host), {"cluster_uneven_compute"}};
     case 3: {
       // To its neighbour on the same host.
-      const std::int64_t first = shape.host_of(rank) * shape.ranks_per_host;
+      const std::int64_t first = shape.host_number(rank) * shape.ranks_per_host;
       const std::int64_t target = first + (rank - first + 1) % shape.ranks_per_host;
       shape.faults.slow_link = {rank, target};
       return {"cluster_slow_link", fmt::format("rank {} -> rank {} (", rank, target), {}};
@@ -69,7 +69,7 @@ void advise_once(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   const Planted planted = plant(number, random, shape);
   const TempFolder folder;
   const std::int64_t detail_rows = below(random, 2) == 0 ? 50'000'000 : 0;
-  const auto part = cluster_of(folder.path(), shape, detail_rows);
+  const auto part = make_cluster(folder.path(), shape, detail_rows);
   const Advice advice = advise(part, builtin_rules());
   const std::string what =
       fmt::format("{} of {} ranks{}", planted.rule.empty() ? "no fault" : planted.rule, shape.ranks,

@@ -59,7 +59,7 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-std::string name_of(int error) {
+std::string error_name(int error) {
   if (error == kSignal) return "SIGINT";
   return error == kHalf ? "half of the bytes" : std::strerror(error);
 }
@@ -382,7 +382,7 @@ int main(int argc, char** argv) {
                     report.count(subject->name() + ", " + kind->name + ": " + outcome);
                     if (!wrong.empty())
                       report.fail(number, subject->name() + ": call " + std::to_string(call) +
-                                              " of " + kind->name + ", " + name_of(error) + ": " +
-                                              wrong);
+                                              " of " + kind->name + ", " + error_name(error) +
+                                              ": " + wrong);
                   });
 }

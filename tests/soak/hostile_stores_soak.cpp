@@ -111,7 +111,7 @@ void damage(const Template& one, const std::string& good, SoakRandom& random, st
     const auto tables = query(one.file, "SELECT name FROM sqlite_schema ORDER BY name");
     const std::string table = tables[random() % tables.size()];
     PageEditor pages(one.file);
-    pages.make_bomb(pages.root_of(table));
+    pages.make_bomb(pages.find_root(table));
     pages.save();
     story += " bomb " + table;
   }

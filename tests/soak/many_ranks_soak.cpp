@@ -226,7 +226,7 @@ void try_damage(std::uint64_t number, SoakRandom& random, SoakReport& report) {
                                                     : "damage refused");
   if (!fs::exists(merged)) return report.count("nothing to merge");
   const std::string bytes = read_file(merged);
-  if (seal_in(bytes) != seal_of(bytes)) report.fail(number, "a merged part without its seal");
+  if (seal_in(bytes) != compute_seal(bytes)) report.fail(number, "a merged part without its seal");
   cluster.merge(sound, cluster.folder / "sound.db", cluster.rows_limit, {0, kPartialExit});
   if (cluster.err.find("not merged") != std::string::npos)
     report.fail(number, "a part is refused only at the second time: " + cluster.err);

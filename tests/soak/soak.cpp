@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kLedger = ".msprof_products";
 
-SoakRandom random_of(std::uint64_t seed, std::uint64_t number) {
+SoakRandom make_random(std::uint64_t seed, std::uint64_t number) {
   std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
                       static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
   return SoakRandom(words);
@@ -53,7 +53,7 @@ int run_soak(int argc, char** argv, std::string_view name, std::uint64_t usual_c
   const std::uint64_t last = only_one ? first + 1 : count;
   SoakReport report;
   for (std::uint64_t i = first; i < last; ++i) {
-    SoakRandom random = random_of(seed, i);
+    SoakRandom random = make_random(seed, i);
     try {
       trial(i, random, report);
     } catch (const std::exception& error) {

@@ -54,7 +54,7 @@ TEST_CASE("A certificate beside its key logs in, of every type of key") {
        {"-t ed25519 -N ''", "-t ecdsa -b 256 -N ''", "-t rsa -b 2048 -N ''"}) {
     INFO(options);
     const Certified user(options);
-    CHECK(contains(refusal_of(user.login), "tried: key " + user.key.string() + ";"));
+    CHECK(contains(login_refusal(user.login), "tried: key " + user.key.string() + ";"));
     user.sign();
     CHECK(SshConnection::open(user.login)->login_method() ==
           "key " + user.key.string() + " with the certificate " + user.at("certified-cert.pub"));
@@ -82,7 +82,7 @@ TEST_CASE("A certificate that is over, or no certificate, leaves the key to log 
   user.sign("-V 20200101:20200102");
   if (!is_over)
     write_file(user.at("certified-cert.pub"), "ssh-ed25519-cert-v01@openssh.com AAAA\n");
-  const std::string text = refusal_of(user.login);
+  const std::string text = login_refusal(user.login);
   INFO(text);
   CHECK(contains(text, "with the certificate") == is_over);
   write_file(user.board.tools().parent_path() / "etc/authorized_keys",
@@ -95,7 +95,7 @@ TEST_CASE("The passphrase of a key with a certificate is asked for when the host
   Certified user(options);
   int asked = 0;
   user.login.passphrase = [&](const fs::path&) { return always("phrase", asked); };
-  (void)refusal_of(user.login);
+  (void)login_refusal(user.login);
   CHECK(asked == 0);
   user.sign();
   CHECK(contains(SshConnection::open(user.login)->login_method(), "with the certificate"));
@@ -130,12 +130,12 @@ TEST_CASE("Named keys that are of no use are named when nothing else logs in") {
   login.password.first = nullptr;
   write_file(board.client_home() / "garbage", "no key\n");
   login.more_keys = {board.client_home() / "absent", board.client_home() / "garbage"};
-  login.default_keys = false;
+  login.uses_default_keys = false;
   fs::copy_file(board.client_key(), login.ssh_folder / "id_ed25519");
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "absent was not tried: No such file"));
   CHECK(contains(text, "garbage was not tried: it is not a private key"));
-  login.default_keys = true;
+  login.uses_default_keys = true;
   CHECK(contains(SshConnection::open(login)->login_method(), "id_ed25519"));
 }

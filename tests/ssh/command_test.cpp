@@ -64,7 +64,7 @@ TEST_CASE("A command is ended from a second channel of the same connection") {
         "echo $$; exec sleep 1000", [&](std::string_view bytes) { pid += bytes; }, ignore);
     wait_until(*command, [&] { return contains(pid, "\n"); });
     CHECK(run(*connection, "kill " + pid).end.exit_code == 0);
-    CHECK(end_of(*command).signal == "TERM");
+    CHECK(wait_for_end(*command).signal == "TERM");
   }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("A command that starts at the moment when another ends does start") {
       const Ran ran = run(*connection, "echo started");
       CHECK(ran.out == "started\n");
       CHECK(ran.end.exit_code == 0);
-      CHECK(end_of(*ending).exit_code == 0);
+      CHECK(wait_for_end(*ending).exit_code == 0);
     }
     // One connection per concurrent process; they are reused.
     CHECK(board.connections() == (kind == BoardKind::dropbear ? 2 : 1));
@@ -173,9 +173,9 @@ TEST_CASE("Waiting for one command hands on what another brings") {
   CHECK(contains(second, "quick\n"));
   CHECK(contains(second, "err\n"));
   CHECK(slow->write("down\n") == 5);
-  CHECK(end_of(*slow).exit_code == 0);
+  CHECK(wait_for_end(*slow).exit_code == 0);
   CHECK(first == "slow down\n");
-  CHECK(end_of(*quick).exit_code == 3);
+  CHECK(wait_for_end(*quick).exit_code == 3);
 }
 
 TEST_CASE("The end of a process is reported while something it started holds its streams") {
@@ -209,14 +209,14 @@ TEST_CASE("More commands at once than the board allows is a sentence, and the ot
   const auto connection = SshConnection::open(login_to(board));
   const auto first = connection->start("cat", ignore, ignore);
   const auto second = connection->start("cat", ignore, ignore);
-  const std::string text =
-      error_of(Exit::board_unreachable, [&] { connection->start("echo third", ignore, ignore); });
+  const std::string text = thrown_message(Exit::board_unreachable,
+                                          [&] { connection->start("echo third", ignore, ignore); });
   INFO(text);
   CHECK(contains(text, board.address() + ": the board refuses to start a command"));
   first->close_input();
-  CHECK(end_of(*first).exit_code == 0);
+  CHECK(wait_for_end(*first).exit_code == 0);
   second->close_input();
-  CHECK(end_of(*second).exit_code == 0);
+  CHECK(wait_for_end(*second).exit_code == 0);
 }
 
 TEST_CASE("What a sink throws leaves through wait, and the connection lives on") {
@@ -225,10 +225,10 @@ TEST_CASE("What a sink throws leaves through wait, and the connection lives on")
   const auto command = connection->start(
       "echo one; cat",
       [](std::string_view) { throw Error(Exit::cannot_write, "the disk is full"); }, ignore);
-  CHECK(error_of(Exit::cannot_write, [&] { end_of(*command); }) == "the disk is full");
+  CHECK(thrown_message(Exit::cannot_write, [&] { wait_for_end(*command); }) == "the disk is full");
   CHECK(run(*connection, "echo here").out == "here\n");
   command->close_input();
-  CHECK(end_of(*command).exit_code == 0);
+  CHECK(wait_for_end(*command).exit_code == 0);
 }
 
 TEST_CASE("A sink may start and destroy commands") {
@@ -243,8 +243,8 @@ TEST_CASE("A sink may start and destroy commands") {
             "echo from within", [&](std::string_view bytes) { out += bytes; }, ignore);
       },
       ignore);
-  CHECK(end_of(*command).exit_code == 0);
-  CHECK(end_of(*other).exit_code == 0);
+  CHECK(wait_for_end(*command).exit_code == 0);
+  CHECK(wait_for_end(*other).exit_code == 0);
   CHECK(out == "from within\n");
 }
 
@@ -282,10 +282,10 @@ TEST_CASE("After the end there is nothing to write to, and the end stays") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("exit 2", ignore, ignore);
-  CHECK(end_of(*command).exit_code == 2);
+  CHECK(wait_for_end(*command).exit_code == 2);
   CHECK(command->write("late") == 0);
   command->close_input();
-  CHECK(end_of(*command).exit_code == 2);
+  CHECK(wait_for_end(*command).exit_code == 2);
   CHECK(command->reported_end()->exit_code == 2);
 }
 

@@ -85,7 +85,7 @@ class Interrupter {
 
 TEST_CASE("A port where nobody listens is said as refused, with the port") {
   const ReservedPort port;
-  const std::string text = refusal_of(login_at(port.number()));
+  const std::string text = login_refusal(login_at(port.number()));
   INFO(text);
   CHECK(contains(text, "board@127.0.0.1:" + std::to_string(port.number()) + ": "));
   CHECK(contains(text, "connection refused"));
@@ -94,7 +94,7 @@ TEST_CASE("A port where nobody listens is said as refused, with the port") {
 
 TEST_CASE("A host that takes the connection and says nothing ends in time") {
   const SilentServer server;
-  const std::string text = refusal_of(login_at(server.port(), 0.5));
+  const std::string text = login_refusal(login_at(server.port(), 0.5));
   INFO(text);
   CHECK(contains(text, "no answer within 0.5 s"));
   CHECK(contains(text, "connect_timeout"));
@@ -105,7 +105,7 @@ TEST_CASE("A host that greets and then says nothing ends in time") {
   // If the greeting takes longer than the limit, it tries a longer one.
   std::string text;
   for (const double limit : {0.5, 4.0, 32.0}) {
-    text = refusal_of(login_at(server.port(), limit));
+    text = login_refusal(login_at(server.port(), limit));
     if (!contains(text, "no answer within")) break;
   }
   INFO(text);
@@ -157,14 +157,14 @@ TEST_CASE("A host that falls silent in the middle of the handshake or the login 
 
 TEST_CASE("A server that is none of SSH is said, with what it says") {
   const NotSshServer server;
-  const std::string text = refusal_of(login_at(server.port()));
+  const std::string text = login_refusal(login_at(server.port()));
   INFO(text);
   CHECK(contains(text, "is not an SSH server (it answered \"HTTP/1.1 400 Bad Request\")"));
 }
 
 TEST_CASE("What a false server says cannot steer the terminal") {
   const Speaker server("\x1b[31mevil\x07\n", true);
-  const std::string text = refusal_of(login_at(server.port()));
+  const std::string text = login_refusal(login_at(server.port()));
   INFO(text);
   CHECK(contains(text, "evil"));
   CHECK_FALSE(contains(text, "\x1b"));
@@ -173,16 +173,16 @@ TEST_CASE("What a false server says cannot steer the terminal") {
 
 TEST_CASE("A server that closes at once, or talks without end, is said") {
   const Speaker closing("", true);
-  CHECK(contains(refusal_of(login_at(closing.port())), "without an SSH greeting"));
+  CHECK(contains(login_refusal(login_at(closing.port())), "without an SSH greeting"));
   const Speaker talking(std::string(100'000, 'x'), true);
-  CHECK(contains(refusal_of(login_at(talking.port())), "is not an SSH server"));
+  CHECK(contains(login_refusal(login_at(talking.port())), "is not an SSH server"));
 }
 
 TEST_CASE("A host that does not exist is said, with the name and a way out") {
   SshLogin login = login_at(22);
   login.host = "no-such-board.invalid";
   login.connect_timeout_seconds = kAmpleSeconds;
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "no-such-board.invalid"));
   CHECK(contains(text, "192.168.1.10"));
@@ -206,7 +206,7 @@ TEST_CASE("Servers without a common algorithm are said, with what both sides hav
   for (const auto& [option, sentence] : options) {
     BoardServer board;
     reconfigure(board, option);
-    const std::string text = refusal_of(login_to(board));
+    const std::string text = login_refusal(login_to(board));
     INFO(text);
     CHECK(contains(text, sentence));
     CHECK_FALSE(contains(text, ", ;"));
@@ -266,14 +266,14 @@ TEST_CASE("Ctrl-C ends waiting for a silent host at once") {
   SshLogin login = login_at(server.port());
   login.connect_timeout_seconds = 3600;
   const Interrupter interrupter(server.port());
-  error_of(Exit::interrupted, [&] { SshConnection::open(login); });
+  thrown_message(Exit::interrupted, [&] { SshConnection::open(login); });
 }
 
 TEST_CASE("A connection that is cut during the login is said") {
   const BoardServer board;
   for (const std::uint64_t bytes : {5U, 30U, 400U, 1500U}) {
     CutProxy proxy(board.port(), {.after_bytes = bytes, .direction = Direction::down});
-    const std::string text = refusal_of(login_through(board, proxy.port()));
+    const std::string text = login_refusal(login_through(board, proxy.port()));
     INFO(bytes << ": " << text);
     CHECK(contains(text, "board@127.0.0.1:" + std::to_string(proxy.port()) + ": "));
     CHECK_FALSE(contains(text, board.password()));
@@ -285,5 +285,5 @@ TEST_CASE("A user name that the library does not take is a sentence") {
   const BoardServer board;
   login.port = board.port();
   login.user = "";
-  CHECK(contains(error_of(Exit::usage, [&] { SshConnection::open(login); }), "user name"));
+  CHECK(contains(thrown_message(Exit::usage, [&] { SshConnection::open(login); }), "user name"));
 }

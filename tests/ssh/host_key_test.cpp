@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-mode_t mode_of(const fs::path& file) {
+mode_t file_mode(const fs::path& file) {
   struct stat status = {};
   REQUIRE(::stat(file.c_str(), &status) == 0);
   return status.st_mode & 0777;
@@ -28,7 +28,7 @@ std::string host_line(const BoardServer& board, const std::string& key_file) {
   return "[127.0.0.1]:" + std::to_string(board.port()) + " " + read_file(key_file);
 }
 
-fs::path etc_of(const BoardServer& board) {
+fs::path etc_folder(const BoardServer& board) {
   return board.tools().parent_path() / "etc";
 }
 
@@ -37,7 +37,7 @@ std::string new_key(const fs::path& file, const std::string& type) {
   return file.string() + ".pub";
 }
 
-std::string fingerprint_of(const std::string& public_key) {
+std::string key_fingerprint(const std::string& public_key) {
   const std::string line = tool("ssh-keygen -lf '" + public_key + "'");
   const auto begin = line.find(' ') + 1;
   return line.substr(begin, line.find(' ', begin) - begin);
@@ -61,7 +61,7 @@ TEST_CASE("An unknown host key is refused without a terminal, and nothing is rem
     asked = true;
     return std::nullopt;
   };
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "host key"));
   CHECK(contains(text, board.host_key_fingerprint()));
@@ -77,8 +77,8 @@ TEST_CASE("accept-new remembers an unknown host key once, for its owner only") {
     SshLogin login = login_to(board);
     login.host_key = HostKeyPolicy::accept_new;
     CHECK(SshConnection::open(login) != nullptr);
-    CHECK(mode_of(board.known_hosts()) == 0600);
-    CHECK(mode_of(board.known_hosts().parent_path()) == 0700);
+    CHECK(file_mode(board.known_hosts()) == 0600);
+    CHECK(file_mode(board.known_hosts().parent_path()) == 0700);
     const std::string text = read_file(board.known_hosts());
     CHECK(text.starts_with("[127.0.0.1]:" + std::to_string(board.port()) + " ssh-ed25519 AAAA"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 1);
@@ -137,7 +137,7 @@ TEST_CASE("A changed host key stops with both fingerprints, file and line, under
       asked = true;
       return std::nullopt;
     };
-    const std::string text = refusal_of(login);
+    const std::string text = login_refusal(login);
     INFO(text);
     CHECK(contains(text, "host key"));
     CHECK(contains(text, "known is " + old));
@@ -156,7 +156,7 @@ TEST_CASE("The way out of a changed host key works") {
   board.change_host_key();
   SshLogin login = login_to(board);
   login.host_key = HostKeyPolicy::accept_new;
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   const auto begin = text.find("ssh-keygen");
   tool(text.substr(begin, text.find(", then") - begin) + " 2>&1");
   CHECK(SshConnection::open(login) != nullptr);
@@ -169,7 +169,7 @@ TEST_CASE("Hashed names in known_hosts are understood, known and changed") {
   CHECK(SshConnection::open(login_to(board)) != nullptr);
   const std::string old = board.host_key_fingerprint();
   board.change_host_key();
-  const std::string text = refusal_of(login_to(board));
+  const std::string text = login_refusal(login_to(board));
   INFO(text);
   CHECK(contains(text, "known is " + old));
   CHECK(contains(text, ", line 1"));
@@ -177,7 +177,7 @@ TEST_CASE("Hashed names in known_hosts are understood, known and changed") {
 
 TEST_CASE("Patterns, tabs, CRLF and lines that make no sense are read past") {
   const BoardServer board;
-  const std::string key = read_file(etc_of(board) / "host_key.pub");
+  const std::string key = read_file(etc_folder(board) / "host_key.pub");
   const auto space = key.find(' ');
   const std::string tabbed = key.substr(0, space) + "\t" + key.substr(space + 1, 68) + "\r\n";
   write_file(board.known_hosts(),
@@ -189,19 +189,19 @@ TEST_CASE("Patterns, tabs, CRLF and lines that make no sense are read past") {
 
 TEST_CASE("A key of another port or another host does not count") {
   const BoardServer board;
-  const std::string key = read_file(etc_of(board) / "host_key.pub");
+  const std::string key = read_file(etc_folder(board) / "host_key.pub");
   write_file(board.known_hosts(), "127.0.0.1 " + key + "[127.0.0.1]:1 " + key);
-  CHECK(contains(refusal_of(login_to(board)), "unknown host key"));
+  CHECK(contains(login_refusal(login_to(board)), "unknown host key"));
 }
 
 TEST_CASE("Of several host keys the board has, the known type is asked for") {
   BoardServer board;
-  const fs::path rsa = etc_of(board) / "rsa_key";
+  const fs::path rsa = etc_folder(board) / "rsa_key";
   const std::string public_key = new_key(rsa, "rsa -b 2048");
   reconfigure(board, "HostKey " + rsa.string());
   write_file(board.known_hosts(), host_line(board, public_key));
   CHECK(SshConnection::open(login_to(board)) != nullptr);
-  const fs::path ecdsa = etc_of(board) / "ecdsa_key";
+  const fs::path ecdsa = etc_folder(board) / "ecdsa_key";
   write_file(board.known_hosts(), host_line(board, new_key(ecdsa, "ecdsa")));
   reconfigure(board, "HostKey " + ecdsa.string());
   CHECK(SshConnection::open(login_to(board)) != nullptr);
@@ -214,19 +214,20 @@ TEST_CASE("A host known by a key of another type stops as a changed one does") {
   write_file(board.known_hosts(), host_line(board, public_key));
   SshLogin login = login_to(board);
   login.host_key = HostKeyPolicy::accept_new;
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
-  CHECK(contains(text, fingerprint_of(public_key) + " (ssh-rsa)"));
+  CHECK(contains(text, key_fingerprint(public_key) + " (ssh-rsa)"));
   CHECK(contains(text, board.host_key_fingerprint() + " (ssh-ed25519)"));
 }
 
 TEST_CASE("A revoked host key is refused under every policy that looks") {
   const BoardServer board;
   const std::string line = read_file(board.known_hosts());
-  write_file(board.known_hosts(), line + "@revoked * " + read_file(etc_of(board) / "host_key.pub"));
+  write_file(board.known_hosts(),
+             line + "@revoked * " + read_file(etc_folder(board) / "host_key.pub"));
   SshLogin login = login_to(board);
   login.host_key = HostKeyPolicy::accept_new;
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "revoked"));
   CHECK(contains(text, ", line 2"));
@@ -287,7 +288,7 @@ TEST_CASE("The key that a run accepted first stays, whatever the files and the p
   const std::string accepted = board.host_key_fingerprint();
   board.change_host_key();
   // Another process accepts the new key meanwhile.
-  write_file(board.known_hosts(), host_line(board, etc_of(board) / "host_key.pub"));
+  write_file(board.known_hosts(), host_line(board, etc_folder(board) / "host_key.pub"));
   const std::string text = run.host_key_refusal();
   INFO(text);
   CHECK(contains(text, "the host key changed during the run"));
@@ -304,21 +305,21 @@ TEST_CASE("A board with several host keys is asked for the one that the run acce
   RunLogin run(board);
   run.login.host_key = HostKeyPolicy::accept_new;
   run.login.known_hosts = {"/dev/null"};
-  const fs::path ecdsa = etc_of(board) / "ecdsa_key";
+  const fs::path ecdsa = etc_folder(board) / "ecdsa_key";
   new_key(ecdsa, "ecdsa");
   // At first the board has only this key, later also one that is preferred.
-  const fs::path other = etc_of(board) / "host_key";
-  const std::string config = read_file(etc_of(board) / "sshd_config");
+  const fs::path other = etc_folder(board) / "host_key";
+  const std::string config = read_file(etc_folder(board) / "sshd_config");
   std::string alone = config;
   const auto at = alone.find("HostKey");
   REQUIRE(at != std::string::npos);
   alone.replace(at, alone.find('\n', at) - at, "HostKey " + ecdsa.string());
   board.stop();
-  write_file(etc_of(board) / "sshd_config", alone);
+  write_file(etc_folder(board) / "sshd_config", alone);
   board.start();
   CHECK(SshConnection::open(run.login) != nullptr);
   board.stop();
-  write_file(etc_of(board) / "sshd_config", "HostKey " + ecdsa.string() + "\n" + config);
+  write_file(etc_folder(board) / "sshd_config", "HostKey " + ecdsa.string() + "\n" + config);
   board.start();
   CHECK(SshConnection::open(run.login) != nullptr);
 }

@@ -55,7 +55,7 @@ TEST_CASE("A board is reached over a jump host, commands and files alike") {
                                      [&](std::string_view text) { first += text; }, {});
   CHECK(run(*connection, "echo two").out == "two\n");
   CHECK(one->write("word\n") == 5);
-  CHECK(end_of(*one).exit_code == 0);
+  CHECK(wait_for_end(*one).exit_code == 0);
   CHECK(first == "got word\n");
   CHECK(gate.connections() == 1);
   if (kind == BoardKind::openssh) {
@@ -95,7 +95,7 @@ TEST_CASE("What fails on the way names the jump host and what is wrong with it")
   const BoardServer board;
   const SshLogin login = login_to(board);
   const auto refused = [&](const SshLogin& jump) {
-    const std::string text = refusal_of(over(login, {jump}));
+    const std::string text = login_refusal(over(login, {jump}));
     UNSCOPED_INFO(text);
     CHECK(
         contains(text, "on the way to " + board.address() + ", jump host 1 of 1: " + jump.name()));
@@ -127,7 +127,7 @@ TEST_CASE("What fails on the way names the jump host and what is wrong with it")
   jump.host_key = HostKeyPolicy::off;
   SshLogin other = jump;
   other.port = closed.number();
-  const std::string second = refusal_of(over(login, {jump, other}));
+  const std::string second = login_refusal(over(login, {jump, other}));
   INFO(second);
   CHECK(contains(second, "jump host 2 of 2: " + other.name()));
   CHECK(contains(second, "the jump host " + jump.name() + " cannot connect to 127.0.0.1 port"));
@@ -140,7 +140,7 @@ TEST_CASE("A board that the jump host does not reach is told apart from the jump
   SshLogin login = over(login_to(board), {jump});
   const ReservedPort closed;
   login.port = closed.number();
-  std::string text = refusal_of(login);
+  std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, login.name() + ": the jump host " + jump.name() + " cannot connect to"));
   CHECK(contains(text, "Connection refused"));
@@ -151,7 +151,7 @@ TEST_CASE("A board that the jump host does not reach is told apart from the jump
   // longer limit.
   for (const double limit : {1.0, 8.0, 64.0}) {
     login.connect_timeout_seconds = limit;
-    text = refusal_of(login);
+    text = login_refusal(login);
     if (!contains(text, "through the jump host")) break;
   }
   INFO(text);
@@ -160,13 +160,13 @@ TEST_CASE("A board that the jump host does not reach is told apart from the jump
 
   login = over(login_to(board), {jump});
   login.password.first = [] { return Secret("wrong;1"); };
-  text = refusal_of(login);
+  text = login_refusal(login);
   CHECK(text.find(board.address() + ": login refused") == 0);
   CHECK(contains(text, "the board offers"));
 
   login = over(login_to(board), {jump});
   reconfigure(gate, "AllowTcpForwarding no");
-  text = refusal_of(login);
+  text = login_refusal(login);
   CHECK(contains(text, "does not allow forwarding"));
 }
 
@@ -187,12 +187,12 @@ TEST_CASE(
   // The second jump host if there are two, else the first.
   BoardServer& gone = has_two ? second : first;
   gone.stop();
-  std::string text = lost_by([&] { end_of(*command); });
+  std::string text = lost_by([&] { wait_for_end(*command); });
   INFO(text);
   CHECK(text.find(board.address() + ": the connection was lost: ") == 0);
   CHECK(contains(text, "the jump host " + gone.address()));
   connection.reset();
-  text = refusal_of(login);
+  text = login_refusal(login);
   CHECK(contains(text, has_two ? "the jump host " + first.address() + " cannot connect to"
                                : gone.address() + ": connection refused"));
   CHECK(contains(text, gone.address()));
@@ -213,7 +213,7 @@ TEST_CASE("The board's own end is not blamed on a jump host") {
                                          [&](std::string_view bytes) { out += bytes; }, {});
   while (out != "up\n") REQUIRE_FALSE(command->wait(std::chrono::milliseconds(100)));
   board.stop();
-  const std::string text = lost_by([&] { end_of(*command); });
+  const std::string text = lost_by([&] { wait_for_end(*command); });
   INFO(text);
   CHECK(contains(text, board.address() + ": the connection was lost: the board closed it"));
   CHECK_FALSE(contains(text, "jump host"));
@@ -232,7 +232,7 @@ TEST_CASE("A jump host that falls silent while a board is opened over it is wait
   login.jumps[0].on_step = [&](LoginStep step) {
     if (step == LoginStep::logged_in) proxy.freeze(true);
   };
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "no answer within 1 s through the jump host " + jump.name()));
 }
@@ -253,7 +253,7 @@ TEST_CASE("The key of a jump host that a run accepted stays, too") {
   CHECK(SshConnection::open(login) != nullptr);
   const std::string accepted = gate.host_key_fingerprint();
   gate.change_host_key();
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "jump host 1 of 1: " + gate.address()));
   CHECK(contains(text, "accepted was " + accepted));

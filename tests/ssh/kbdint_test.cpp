@@ -43,7 +43,7 @@ TEST_CASE("A wrong password is not tried again with keyboard-interactive") {
     ++asked;
     return Secret("wrong;horse#1");
   };
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text,
                  "tried: keyboard-interactive; the board offers: "
@@ -62,14 +62,14 @@ TEST_CASE("Keyboard-interactive is tried again with a password that is typed aga
   CHECK(server.dialogues() == 2);
   CHECK(server.refusals() == 1);
   login.password.again = [] { return Secret("wrong;horse#2"); };
-  CHECK(contains(refusal_of(login), "tried: keyboard-interactive (3 times);"));
+  CHECK(contains(login_refusal(login), "tried: keyboard-interactive (3 times);"));
 }
 
 TEST_CASE("Where there is no password, no question is provoked") {
   const KbdintServer server;
   SshLogin login = login_to(server);
   login.password.first = nullptr;
-  CHECK(contains(refusal_of(login), "tried: a login without a password;"));
+  CHECK(contains(login_refusal(login), "tried: a login without a password;"));
   CHECK(server.dialogues() == 0);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("A question for a password that may be seen gets it, any other that ma
 TEST_CASE("Questions that are not understood are shown, printable, and get nothing") {
   const KbdintServer server({.prompts = {{.text = "\x1b[31mToken: ", .answer = ""},
                                          {.text = "Code:\a ", .answer = "1234"}}});
-  const std::string text = refusal_of(login_to(server));
+  const std::string text = login_refusal(login_to(server));
   INFO(text);
   CHECK(contains(text, "the board asks \"?[31mToken: Code:?\""));
   CHECK_FALSE(contains(text, kPassword));
@@ -114,12 +114,12 @@ TEST_CASE("A refused login is not repeated within a run") {
   const KbdintServer server;
   SshLogin login = login_to(server, "wrong;horse#1");
   login.run_hosts = std::make_shared<RunHosts>();
-  const std::string text = refusal_of(login);
-  CHECK(refusal_of(login) == text);
+  const std::string text = login_refusal(login);
+  CHECK(login_refusal(login) == text);
   CHECK(server.refusals() == 1);
   // Another account is a separate login.
   login.user = "another";
-  CHECK(refusal_of(login) != text);
+  CHECK(login_refusal(login) != text);
   CHECK(server.refusals() == 2);
 }
 

@@ -140,7 +140,7 @@ TEST_CASE("A wrong password is refused, with what was tried and what helps, with
       ++asked;
       return Secret("wrong;horse#1");
     };
-    const std::string text = refusal_of(login);
+    const std::string text = login_refusal(login);
     INFO(text);
     CHECK(asked == 1);
     CHECK(contains(text, board.address() + ": login refused; tried: password; "));
@@ -164,7 +164,7 @@ TEST_CASE("A source that can ask again is asked three times, and what opens the 
       };
     };
     login.password = {answer("f", "wrong;horse#1"), answer("a", "wrong;horse#2")};
-    const std::string text = refusal_of(login);
+    const std::string text = login_refusal(login);
     INFO(text);
     CHECK(asked == "faa");
     CHECK(contains(text, "tried: password (3 times);"));
@@ -185,14 +185,14 @@ TEST_CASE("An end of input instead of another password is the end of the login")
   SshLogin login = login_to(board);
   login.password.first = [] { return Secret("wrong;horse#1"); };
   login.password.again = []() -> std::optional<Secret> { return std::nullopt; };
-  CHECK(contains(refusal_of(login), "tried: password;"));
+  CHECK(contains(login_refusal(login), "tried: password;"));
 }
 
 TEST_CASE("A user that the board does not have looks like a wrong password") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.user = "nobody-here";
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "check the user name and the password."));
   CHECK_FALSE(contains(text, board.password()));
@@ -205,7 +205,7 @@ TEST_CASE("A key that the board does not know is named, and the password comes n
   make_key(login.key);
   CHECK(SshConnection::open(login)->login_method() == "password");
   login.password.first = nullptr;
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "tried: key " + login.key.string() + ";"));
 }
@@ -218,7 +218,7 @@ TEST_CASE("A board without passwords does not have one asked for") {
     asked = true;
     return Secret("x");
   };
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "the board offers: publickey;"));
   CHECK_FALSE(asked);
@@ -248,11 +248,11 @@ TEST_CASE(
     login.passphrase = [&](const fs::path&) { return typed; };
     const fs::path authorized = board.tools().parent_path() / "etc/authorized_keys";
     const std::string before = read_file(authorized);
-    std::string text = refusal_of(login);
+    std::string text = login_refusal(login);
     CHECK(asked.empty());
     CHECK(contains(text, "tried: key " + key + ";"));
     write_file(authorized, before + read_file(key + ".pub"));
-    text = refusal_of(login);
+    text = login_refusal(login);
     INFO(text);
     CHECK(asked == "faa");
     CHECK(contains(text, "none of the passphrases unlocks the key " + key));
@@ -272,7 +272,7 @@ TEST_CASE("Without anybody to ask, a given key with a passphrase is for the agen
     login.key = board.client_home() / "locked";
     fs::remove(login.key);
     make_key(login.key, options);
-    const std::string text = refusal_of(login);
+    const std::string text = login_refusal(login);
     INFO(text);
     CHECK(contains(text, "the key " + login.key.string() + " has a passphrase"));
     CHECK(contains(text, "ssh-add"));
@@ -284,14 +284,14 @@ TEST_CASE("A given key that cannot be used is said before the board is contacted
   SshLogin login = login_to(board);
   login.port = 1;
   login.key = board.client_home() / "nowhere";
-  std::string text = error_of(Exit::usage, [&] { SshConnection::open(login); });
+  std::string text = thrown_message(Exit::usage, [&] { SshConnection::open(login); });
   CHECK(contains(text, "cannot read the key " + login.key.string() + ": No such file"));
   login.key = board.client_key().string() + ".pub";
-  text = error_of(Exit::usage, [&] { SshConnection::open(login); });
+  text = thrown_message(Exit::usage, [&] { SshConnection::open(login); });
   CHECK(contains(text, "is not a usable private key"));
   CHECK(contains(text, "without .pub"));
   login.key = board.client_home();
-  text = error_of(Exit::usage, [&] { SshConnection::open(login); });
+  text = thrown_message(Exit::usage, [&] { SshConnection::open(login); });
   CHECK(contains(text, "cannot read the key"));
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("A board that ends the login is said, with what was tried") {
   SshLogin login = login_to(board);
   login.key = board.client_home() / "other";
   make_key(login.key);
-  const std::string text = refusal_of(login);
+  const std::string text = login_refusal(login);
   INFO(text);
   CHECK(contains(text, "the board ended the login after key " + login.key.string()));
   CHECK(contains(text, "Too many authentication failures"));

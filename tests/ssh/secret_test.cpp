@@ -18,7 +18,7 @@ using msprof::test::contains;
 namespace {
 
 // Returns the buffer of `text` up to its capacity, regardless of its size.
-std::string_view memory_of(const std::string& text) {
+std::string_view whole_buffer(const std::string& text) {
   return {text.data(), text.capacity()};
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("A secret takes the text over and wipes where it came from, short and 
     const Secret secret(std::move(source));
     CHECK(secret.reveal() == text);
     // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
-    CHECK_FALSE(contains(memory_of(source), text));
+    CHECK_FALSE(contains(whole_buffer(source), text));
     CHECK(source.empty());
   }
 }
@@ -90,7 +90,7 @@ TEST_CASE("Wiping leaves nothing behind, also past the end of the text") {
   text.resize(3);
   wipe(text);
   CHECK(text.empty());
-  CHECK_FALSE(contains(memory_of(text), "secret that lies"));
+  CHECK_FALSE(contains(whole_buffer(text), "secret that lies"));
 }
 
 TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
@@ -98,13 +98,13 @@ TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
   Secret second(std::move(first));
   // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
   CHECK(first.empty());
-  CHECK_FALSE(contains(memory_of(first.reveal()), "hort"));
+  CHECK_FALSE(contains(whole_buffer(first.reveal()), "hort"));
   CHECK(second.reveal() == "short");
   Secret third(std::string("other"));
   third = std::move(second);
   CHECK(third.reveal() == "short");
   // NOLINTNEXTLINE(bugprone-use-after-move): tests what is left
-  CHECK_FALSE(contains(memory_of(second.reveal()), "hort"));
+  CHECK_FALSE(contains(whole_buffer(second.reveal()), "hort"));
   const Secret copy = third;
   CHECK(copy.reveal() == third.reveal());
   third = copy;

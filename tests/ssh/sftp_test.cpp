@@ -46,7 +46,7 @@ struct Files {
   std::unique_ptr<SftpFiles> sftp;
 };
 
-struct stat status_of(const fs::path& path) {
+struct stat file_status(const fs::path& path) {
   struct stat status = {};
   REQUIRE(::lstat(path.c_str(), &status) == 0);
   return status;
@@ -133,11 +133,11 @@ TEST_CASE("A file that is missing, a folder and a broken link are sentences with
   fs::create_symlink("nowhere", files.folder() / "broken");
   fs::create_directory(files.folder() / "folder");
   for (const std::string name : {"missing", "broken", "folder"}) {
-    const std::string text = error_of(Exit::partial_data, [&] { files.read(name); });
+    const std::string text = thrown_message(Exit::partial_data, [&] { files.read(name); });
     INFO(text);
     CHECK(text.starts_with(files.board.address() + ": " + (files.folder() / name).string() + ": "));
   }
-  const std::string text = error_of(Exit::partial_data, [&] { files.read("a\x1b[31m\nb"); });
+  const std::string text = thrown_message(Exit::partial_data, [&] { files.read("a\x1b[31m\nb"); });
   CHECK(contains(text, "a?[31m?b: no such file"));
   write_file(files.folder() / "file", "still works");
   CHECK(files.read("file") == "still works");
@@ -149,7 +149,7 @@ TEST_CASE("A sink that throws does not disturb the next reading") {
   write_file(files.folder() / "file", text);
   std::size_t seen = 0;
   const auto path = (files.folder() / "file").string();
-  CHECK(error_of(Exit::cannot_write, [&] {
+  CHECK(thrown_message(Exit::cannot_write, [&] {
           files.sftp->read(path, kAll, [&](std::string_view bytes) {
             seen += bytes.size();
             if (seen > 500'000) throw Error(Exit::cannot_write, "the disk is full");
@@ -203,7 +203,7 @@ TEST_CASE("Empty folders, large ones and missing ones are listed as they are") {
   std::sort(found.begin(), found.end());
   CHECK(std::unique(found.begin(), found.end()) == found.end());
   const std::string missing = (files.folder() / "missing").string();
-  CHECK(contains(error_of(Exit::partial_data, [&] { files.sftp->list(missing); }),
+  CHECK(contains(thrown_message(Exit::partial_data, [&] { files.sftp->list(missing); }),
                  missing + ": no such file"));
 }
 
@@ -213,14 +213,14 @@ TEST_CASE("What is written is there with its bytes and its mode, whatever was th
     const std::string text = pattern(size);
     files.write("file", text, 0751);
     CHECK((read_file(files.folder() / "file") == text));
-    CHECK((status_of(files.folder() / "file").st_mode & 07777) == 0751);
+    CHECK((file_status(files.folder() / "file").st_mode & 07777) == 0751);
   }
   // Modes that a umask would change, and a read-only file.
   files.write("file", "short", 0444);
-  CHECK((status_of(files.folder() / "file").st_mode & 07777) == 0444);
+  CHECK((file_status(files.folder() / "file").st_mode & 07777) == 0444);
   files.write("file", "again", 0666);
   CHECK(read_file(files.folder() / "file") == "again");
-  CHECK((status_of(files.folder() / "file").st_mode & 07777) == 0666);
+  CHECK((file_status(files.folder() / "file").st_mode & 07777) == 0666);
 }
 
 TEST_CASE("Writing replaces a link and does not follow it") {
@@ -236,10 +236,11 @@ TEST_CASE("Writing replaces a link and does not follow it") {
 TEST_CASE("Writing where it cannot be is a sentence with the name") {
   Files files;
   const std::string text =
-      error_of(Exit::partial_data, [&] { files.write("no-such-folder/file", "x"); });
+      thrown_message(Exit::partial_data, [&] { files.write("no-such-folder/file", "x"); });
   CHECK(contains(text, "no-such-folder/file: no such file or folder"));
   fs::create_directory(files.folder() / "folder");
-  CHECK(contains(error_of(Exit::partial_data, [&] { files.write("folder", "x"); }), "/folder: "));
+  CHECK(contains(thrown_message(Exit::partial_data, [&] { files.write("folder", "x"); }),
+                 "/folder: "));
 }
 
 TEST_CASE("A board whose disk is full says so, and goes on") {
@@ -247,7 +248,7 @@ TEST_CASE("A board whose disk is full says so, and goes on") {
   const SmallDisk disk(4 << 20);
   Files files({.home = disk / "home"});
   const std::string text =
-      error_of(Exit::partial_data, [&] { files.write("file", pattern(8 << 20)); });
+      thrown_message(Exit::partial_data, [&] { files.write("file", pattern(8 << 20)); });
   INFO(text);
   CHECK(contains(text, (files.folder() / "file").string() + ": "));
   CHECK(contains(text, "ailed"));
@@ -259,7 +260,7 @@ TEST_CASE("A source that throws does not disturb the next writing") {
   Files files;
   int calls = 0;
   const auto path = (files.folder() / "file").string();
-  error_of(Exit::partial_data, [&] {
+  thrown_message(Exit::partial_data, [&] {
     files.sftp->write(path, 0644, [&](char* buffer, std::size_t size) -> std::size_t {
       if (++calls > 40) throw Error(Exit::partial_data, "the file is gone");
       std::fill(buffer, buffer + size, 'x');
@@ -275,23 +276,23 @@ TEST_CASE("Times, folders and links are made") {
   Files files;
   files.write("file", "x");
   files.sftp->set_times((files.folder() / "file").string(), 1'111'111'111);
-  CHECK(status_of(files.folder() / "file").st_mtime == 1'111'111'111);
+  CHECK(file_status(files.folder() / "file").st_mtime == 1'111'111'111);
   const auto folder = (files.folder() / "folder").string();
   files.sftp->make_folder(folder, 0777);
-  CHECK((status_of(folder).st_mode & 07777) == 0777);
+  CHECK((file_status(folder).st_mode & 07777) == 0777);
   files.sftp->make_folder(folder, 0700);
-  CHECK((status_of(folder).st_mode & 07777) == 0700);
-  CHECK(
-      contains(error_of(Exit::partial_data,
-                        [&] { files.sftp->make_folder((files.folder() / "file").string(), 0755); }),
-               "cannot create the folder"));
+  CHECK((file_status(folder).st_mode & 07777) == 0700);
+  CHECK(contains(
+      thrown_message(Exit::partial_data,
+                     [&] { files.sftp->make_folder((files.folder() / "file").string(), 0755); }),
+      "cannot create the folder"));
   const auto link = (files.folder() / "link").string();
   files.sftp->make_link(link, "target/of it");
   CHECK(fs::read_symlink(link) == "target/of it");
   files.sftp->make_link(link, "another");
   CHECK(fs::read_symlink(link) == "another");
-  error_of(Exit::partial_data,
-           [&] { files.sftp->set_times((files.folder() / "missing").string(), 1); });
+  thrown_message(Exit::partial_data,
+                 [&] { files.sftp->set_times((files.folder() / "missing").string(), 1); });
 }
 
 TEST_CASE("Commands and files share one connection") {
@@ -303,7 +304,7 @@ TEST_CASE("Commands and files share one connection") {
       "head -c 3000000 /dev/zero", [&](std::string_view bytes) { seen += bytes.size(); },
       [](std::string_view) {});
   CHECK((files.read("file") == text));
-  CHECK(end_of(*command).exit_code == 0);
+  CHECK(wait_for_end(*command).exit_code == 0);
   CHECK(seen == 3'000'000);
 }
 

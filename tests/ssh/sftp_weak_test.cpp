@@ -94,12 +94,13 @@ TEST_CASE("A server that refuses a read under the load gets another chance") {
 
 TEST_CASE("A server that sends what it was not asked for is a sentence") {
   Weak weak("greedy");
-  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "more data than requested"));
+  CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.read(); }),
+                 "more data than requested"));
 }
 
 TEST_CASE("A server that refuses to write says why, and the name is there") {
   Weak weak("full");
-  const std::string text = error_of(Exit::partial_data, [&] {
+  const std::string text = thrown_message(Exit::partial_data, [&] {
     weak.client->write("/x/file", 0644, [](char* buffer, std::size_t size) {
       std::fill(buffer, buffer + size, 'x');
       return size;
@@ -112,7 +113,7 @@ TEST_CASE("A server that refuses to write says why, and the name is there") {
 
 TEST_CASE("A listing that claims more than it has is a sentence") {
   Weak weak("names");
-  error_of(Exit::partial_data, [&] { weak.client->list("/"); });
+  thrown_message(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
 TEST_CASE("A listing that begins anew after its end has every name once") {
@@ -136,18 +137,18 @@ TEST_CASE("A login shell that greets before the file service counts as none") {
 
 TEST_CASE("Answers of the wrong kind are sentences") {
   Weak weak("foreign");
-  error_of(Exit::partial_data, [&] { weak.read(); });
-  error_of(Exit::partial_data, [&] { weak.client->list("/"); });
+  thrown_message(Exit::partial_data, [&] { weak.read(); });
+  thrown_message(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
 TEST_CASE("A server that answers without end what it was not asked is given up") {
   Weak weak("floods");
-  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "answers without end"));
+  CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.read(); }), "answers without end"));
 }
 
 TEST_CASE("A folder without end is given up") {
   Weak weak("endless");
-  CHECK(contains(error_of(Exit::partial_data, [&] { weak.client->list("/x"); }),
+  CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.client->list("/x"); }),
                  "/x has more than 250,000 entries"));
 }
 
@@ -155,23 +156,23 @@ TEST_CASE("Fields past the end of a packet are empty, and say so") {
   using sftp::Fields;
   Fields empty("");
   CHECK(empty.u32() == 0);
-  CHECK(empty.overrun());
+  CHECK(empty.has_overrun());
   Fields cut(
       std::string_view("\0\0\0\x05"
                        "abc",
                        7));
   CHECK(cut.text().empty());
-  CHECK(cut.overrun());
+  CHECK(cut.has_overrun());
   Fields huge(
       std::string_view("\xff\xff\xff\xff"
                        "abc",
                        7));
   CHECK(huge.text().empty());
-  CHECK(huge.overrun());
+  CHECK(huge.has_overrun());
   // Practically endless extended attributes.
   Fields endless(std::string_view("\x80\0\0\0\xff\xff\xff\xff", 8));
   endless.attributes();
-  CHECK(endless.overrun());
+  CHECK(endless.has_overrun());
 }
 
 TEST_CASE("Packets are laid out as the protocol has them") {

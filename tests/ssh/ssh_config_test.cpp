@@ -27,18 +27,18 @@ SshHostConfig parsed(const std::string& text, const std::string& host = "lab7") 
   return found;
 }
 
-std::string text_of(const std::optional<SshConfigValue>& value) {
+std::string value_text(const std::optional<SshConfigValue>& value) {
   return value ? value->text : "-";
 }
 
-std::string texts_of(const std::vector<SshConfigValue>& values) {
+std::string value_texts(const std::vector<SshConfigValue>& values) {
   std::string text;
   for (const auto& value : values) text += value.text + "|";
   return text;
 }
 
 std::string refusal(const std::string& text) {
-  return error_of(Exit::usage, [&] { parsed(text); });
+  return thrown_message(Exit::usage, [&] { parsed(text); });
 }
 
 struct SshHome {
@@ -66,13 +66,13 @@ TEST_CASE("The first value found wins, and keys of files add up") {
       "Host lab*\n\tHostName 10.0.0.7\n  Port 2222\n  IdentityFile ~/.ssh/a\n  User second\n"
       "Host other\n  HostName 10.0.0.8\n"
       "Host *\n  Port 22\n  IdentityFile ~/.ssh/b\n  CertificateFile c\n  IdentitiesOnly yes\n");
-  CHECK(text_of(found.host_name) == "10.0.0.7");
+  CHECK(value_text(found.host_name) == "10.0.0.7");
   CHECK(found.host_name->where == "config, line 3");
-  CHECK(text_of(found.user) == "first");
+  CHECK(value_text(found.user) == "first");
   CHECK(found.port == 2222);
-  CHECK(texts_of(found.identity_files) == "~/.ssh/a|~/.ssh/b|");
-  CHECK(texts_of(found.certificate_files) == "c|");
-  CHECK(found.identities_only == true);
+  CHECK(value_texts(found.identity_files) == "~/.ssh/a|~/.ssh/b|");
+  CHECK(value_texts(found.certificate_files) == "c|");
+  CHECK(found.uses_identities_only == true);
   CHECK(found.is_named);
   CHECK(found.taken.size() == 7);
   CHECK(found.taken.front() == "User (config, line 1)");
@@ -111,16 +111,17 @@ TEST_CASE(
   CHECK(parsed("IdentityFile ~/my\\ keys/id\n").identity_files[0].text == "~/my keys/id");
   CHECK(parsed("IdentityFile 'a \"b\"'\n").identity_files[0].text == "a \"b\"");
   CHECK(parsed("\n# HostName x\n   \n").taken.empty());
-  CHECK(texts_of(parsed("UserKnownHostsFile a b\nUserKnownHostsFile c\n").known_hosts) == "a|b|");
+  CHECK(value_texts(parsed("UserKnownHostsFile a b\nUserKnownHostsFile c\n").known_hosts) ==
+        "a|b|");
 }
 
 TEST_CASE("Of ProxyJump and ProxyCommand the first one counts") {
-  CHECK(text_of(parsed("ProxyJump a\nProxyCommand x %h\n").proxy_jump) == "a");
-  CHECK(text_of(parsed("ProxyJump a\nProxyCommand x\n").proxy_command) == "-");
-  CHECK(text_of(parsed("ProxyCommand nc \"%h\" 'x\nProxyJump a\n").proxy_command) ==
+  CHECK(value_text(parsed("ProxyJump a\nProxyCommand x %h\n").proxy_jump) == "a");
+  CHECK(value_text(parsed("ProxyJump a\nProxyCommand x\n").proxy_command) == "-");
+  CHECK(value_text(parsed("ProxyCommand nc \"%h\" 'x\nProxyJump a\n").proxy_command) ==
         "nc \"%h\" 'x");
-  CHECK(text_of(parsed("ProxyCommand nc\nProxyJump a\n").proxy_jump) == "-");
-  CHECK(text_of(parsed("ProxyJump none\nHost *\nProxyJump a\n").proxy_jump) == "none");
+  CHECK(value_text(parsed("ProxyCommand nc\nProxyJump a\n").proxy_jump) == "-");
+  CHECK(value_text(parsed("ProxyJump none\nHost *\nProxyJump a\n").proxy_jump) == "none");
 }
 
 TEST_CASE("Host key policies are understood, and a changed key is never let through") {
@@ -139,7 +140,7 @@ TEST_CASE("Of Match lines 'all' is understood; others are passed over, with a no
       "Match exec \"touch /tmp/never\"\n  Port 1\nMatch host lab7\n  ForwardX11 yes\n"
       "Match all\n  Port 2\nHost nobody\n Port 3\nMatch ALL\nUser me\n");
   CHECK(found.port == 2);
-  CHECK(text_of(found.user) == "me");
+  CHECK(value_text(found.user) == "me");
   // The second has no settings that would have been used.
   REQUIRE(found.notes.size() == 1);
   CHECK(contains(found.notes[0], "config, line 1: "));
@@ -186,9 +187,11 @@ TEST_CASE("Jump hosts are a list of [user@]host[:port]") {
   for (const char* bad : {"", "a,", "a,,b", "me@", "@a", "-a", "-l@a", "a:0", "a:x", "a b", "[::1",
                           "[::1]x", "a;b", "$(x)", "a/b", "a\nb"}) {
     INFO(bad);
-    CHECK(contains(error_of(Exit::usage, [&] { parse_ssh_jumps(bad, "--jump"); }), "--jump: "));
+    CHECK(
+        contains(thrown_message(Exit::usage, [&] { parse_ssh_jumps(bad, "--jump"); }), "--jump: "));
   }
-  const std::string text = error_of(Exit::usage, [] { parse_ssh_jumps("me:hunter2@a", "--jump"); });
+  const std::string text =
+      thrown_message(Exit::usage, [] { parse_ssh_jumps("me:hunter2@a", "--jump"); });
   CHECK(contains(text, "without a password"));
   CHECK_FALSE(contains(text, "hunter2"));
   CHECK_THROWS_AS(parse_ssh_jumps("a,a,a,a,a,a,a,a,a", "--jump"), Error);
@@ -212,7 +215,7 @@ TEST_CASE("Tokens and variables of a value are replaced, unknown ones are named"
   CHECK(expand_ssh_path({"/keys/../%n", ""}, tokens) == "/lab7");
   for (const char* bad : {"%x", "%", "a%", "${", "${MSPROF_NOT_SET}", "%C"}) {
     INFO(bad);
-    CHECK(contains(error_of(Exit::usage, [&] { expanded(bad); }), "config, line 1: "));
+    CHECK(contains(thrown_message(Exit::usage, [&] { expanded(bad); }), "config, line 1: "));
   }
 }
 
@@ -225,8 +228,8 @@ TEST_CASE("The user's file comes before the system's, and absent ones say nothin
   write_file(home.folder / "etc/extra", "HostName of-the-system\n");
   const auto found = home.read();
   CHECK(found.port == 1);
-  CHECK(text_of(found.user) == "sys");
-  CHECK(text_of(found.host_name) == "of-the-system");
+  CHECK(value_text(found.user) == "sys");
+  CHECK(value_text(found.host_name) == "of-the-system");
 }
 
 TEST_CASE("Include takes files in their order, by pattern, within its block") {
@@ -239,18 +242,18 @@ TEST_CASE("Include takes files in their order, by pattern, within its block") {
   home.write("last", "HostName from-last\nIdentityFile k\n");
   const auto found = home.read();
   CHECK(found.port == 1);
-  CHECK(text_of(found.host_name) == "from-b");
+  CHECK(value_text(found.host_name) == "from-b");
   CHECK(found.host_name->where == home.at("conf.d/b.conf").string() + ", line 2");
-  CHECK(text_of(found.user) == "right");
-  CHECK(texts_of(found.identity_files) == "k|");
+  CHECK(value_text(found.user) == "right");
+  CHECK(value_texts(found.identity_files) == "k|");
   // An Include inside a block for another host is ignored, including Host lines in it.
-  CHECK(text_of(home.read("lab9").user) == "-");
-  CHECK(text_of(home.read("lab9").host_name) == "from-last");
+  CHECK(value_text(home.read("lab9").user) == "-");
+  CHECK(value_text(home.read("lab9").host_name) == "from-last");
 }
 
 TEST_CASE("Files that include each other, many files and large ones end in a sentence") {
   const SshHome home;
-  const auto said = [&] { return error_of(Exit::usage, [&] { home.read(); }); };
+  const auto said = [&] { return thrown_message(Exit::usage, [&] { home.read(); }); };
   home.write("config", "Include config\n");
   CHECK(contains(said(), "more than 16 deep"));
   home.write("config", "Include a a a a a a a a a a\n");
@@ -271,7 +274,7 @@ TEST_CASE("A file that others can write is refused, as ssh refuses it") {
   CHECK(home.read().port == 1);
   for (const char* name : {"config", "more"}) {
     fs::permissions(home.at(name), fs::perms::others_write, fs::perm_options::add);
-    const std::string text = error_of(Exit::usage, [&] { home.read(); });
+    const std::string text = thrown_message(Exit::usage, [&] { home.read(); });
     CHECK(contains(text, home.at(name).string()));
     CHECK(contains(text, "chmod go-w"));
     fs::permissions(home.at(name), fs::perms::others_write, fs::perm_options::remove);
@@ -281,6 +284,6 @@ TEST_CASE("A file that others can write is refused, as ssh refuses it") {
   fs::permissions(home.at("config"), fs::perms::others_write, fs::perm_options::add);
   CHECK(read_ssh_config("lab7", named).port == 1);
   named.user = home.at("nowhere");
-  CHECK(contains(error_of(Exit::nothing_to_do, [&] { read_ssh_config("lab7", named); }),
+  CHECK(contains(thrown_message(Exit::nothing_to_do, [&] { read_ssh_config("lab7", named); }),
                  "--ssh-config: cannot read"));
 }

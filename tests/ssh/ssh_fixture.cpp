@@ -51,7 +51,7 @@ SshLogin login_through(const BoardServer& board, std::uint16_t port) {
   return login;
 }
 
-std::string error_of(Exit code, const std::function<void()>& action) {
+std::string thrown_message(Exit code, const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -73,11 +73,11 @@ std::string lost_by(const std::function<void()>& action) {
   return {};
 }
 
-std::string refusal_of(const SshLogin& login) {
-  return error_of(Exit::board_unreachable, [&] { SshConnection::open(login); });
+std::string login_refusal(const SshLogin& login) {
+  return thrown_message(Exit::board_unreachable, [&] { SshConnection::open(login); });
 }
 
-CommandEnd end_of(SshCommand& command) {
+CommandEnd wait_for_end(SshCommand& command) {
   const HangDeadline deadline;
   for (;;) {
     if (const auto end = command.wait(std::chrono::seconds(5))) return *end;
@@ -102,7 +102,7 @@ Ran run(SshConnection& connection, const std::string& command, std::string_view 
     if (deadline.is_over()) throw std::runtime_error("it takes no input");
   }
   started->close_input();
-  ran.end = end_of(*started);
+  ran.end = wait_for_end(*started);
   return ran;
 }
 

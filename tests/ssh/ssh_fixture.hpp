@@ -30,9 +30,9 @@ SshLogin login_through(const BoardServer& board, std::uint16_t port);
 
 // Returns the text of the Error that `action` throws; fails the test if it does not throw or has
 // another code.
-std::string error_of(Exit code, const std::function<void()>& action);
+std::string thrown_message(Exit code, const std::function<void()>& action);
 std::string lost_by(const std::function<void()>& action);  // for ConnectionLost
-std::string refusal_of(const SshLogin& login);             // for open()
+std::string login_refusal(const SshLogin& login);          // for open()
 
 struct Ran {
   std::string out;
@@ -44,7 +44,7 @@ struct Ran {
 Ran run(SshConnection& connection, const std::string& command, std::string_view input = {});
 
 // Waits until a command ends; throws after kHangLimit.
-CommandEnd end_of(SshCommand& command);
+CommandEnd wait_for_end(SshCommand& command);
 
 // Restarts the board with sshd options that override the fixture's.
 void reconfigure(BoardServer& board, const std::string& sshd_options);

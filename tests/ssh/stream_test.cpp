@@ -49,8 +49,8 @@ TEST_CASE("Two streams at once both come whole") {
       command, [&](std::string_view bytes) { first += bytes.size(); }, ignore);
   const auto two = connection->start(
       command, [&](std::string_view bytes) { second += bytes.size(); }, ignore);
-  CHECK(end_of(*one).exit_code == 0);
-  CHECK(end_of(*two).exit_code == 0);
+  CHECK(wait_for_end(*one).exit_code == 0);
+  CHECK(wait_for_end(*two).exit_code == 0);
   CHECK(first == 20'000'000);
   CHECK(second == 20'000'000);
 }
@@ -74,7 +74,7 @@ TEST_CASE("A connection that is cut in the middle of a command is lost, with wha
         "echo before; exec sleep 1000", [&](std::string_view bytes) { out += bytes; }, ignore);
     while (out != "before\n") command->wait(milliseconds(100));
     proxy.cut_now(kind);
-    const std::string text = lost_by([&] { end_of(*command); });
+    const std::string text = lost_by([&] { wait_for_end(*command); });
     INFO(text);
     CHECK(
         contains(text, "127.0.0.1:" + std::to_string(proxy.port()) + ": the connection was lost"));
@@ -104,7 +104,7 @@ TEST_CASE("A board whose server goes away is lost") {
     const auto connection = SshConnection::open(login_to(board));
     const auto command = connection->start("exec sleep 1000", ignore, ignore);
     board.stop();
-    lost_by([&] { end_of(*command); });
+    lost_by([&] { wait_for_end(*command); });
   }
 }
 

@@ -48,11 +48,11 @@ struct PagedStore {
   void put(std::size_t at, std::size_t value, std::size_t count) {
     for (std::size_t i = count; i-- > 0; value >>= 8) bytes[at + i] = static_cast<char>(value);
   }
-  static std::size_t begin_of(std::size_t page) { return (page - 1) * kSmallPage; }
+  static std::size_t page_offset(std::size_t page) { return (page - 1) * kSmallPage; }
   std::size_t pages() const { return bytes.size() / kSmallPage; }
   // Offset of a cell of a page.
   std::size_t cell_at(std::size_t page, std::size_t header_bytes, std::size_t cell) const {
-    return begin_of(page) + number_at(begin_of(page) + header_bytes + 2 * cell, 2);
+    return page_offset(page) + number_at(page_offset(page) + header_bytes + 2 * cell, 2);
   }
   std::size_t first_leaf() const { return number_at(cell_at(root, 12, 0), 4); }
 
@@ -90,9 +90,9 @@ bool is_refused(const std::string& result) {
 
 TEST_CASE("pages that cannot be in a table are damage, whatever refers to them") {
   PagedStore store;
-  REQUIRE(store.bytes[store.begin_of(store.root)] == 5);
+  REQUIRE(store.bytes[store.page_offset(store.root)] == 5);
   REQUIRE(store.read() == "200 rows");
-  const std::size_t begin = store.begin_of(store.root);
+  const std::size_t begin = store.page_offset(store.root);
   const auto child = GENERATE(std::size_t{0}, 1u, 100'000u, 0xffffffffu);
   SECTION("as the last child") {
     store.put(begin + 8, child, 4);
@@ -108,7 +108,7 @@ TEST_CASE("pages that cannot be in a table are damage, whatever refers to them")
 
 TEST_CASE("a cyclic tree is detected") {
   PagedStore store;
-  const std::size_t begin = store.begin_of(store.root);
+  const std::size_t begin = store.page_offset(store.root);
   SECTION("to its root, first") {
     store.put(store.cell_at(store.root, 12, 0), store.root, 4);
     CHECK(store.read() == "0 rows, damaged");
@@ -127,7 +127,7 @@ TEST_CASE("a cyclic tree is detected") {
 TEST_CASE("cells beyond their page and rows beyond their cells are damage") {
   PagedStore store;
   const std::size_t leaf = store.first_leaf();
-  const std::size_t begin = store.begin_of(leaf);
+  const std::size_t begin = store.page_offset(leaf);
   const std::size_t cell = store.cell_at(leaf, 8, 0);
   SECTION("another kind of page") {
     store.put(begin, 10, 1);
@@ -176,7 +176,7 @@ TEST_CASE("a wrong byte gives rows or an error") {
   for (int i = 0; i < 400; ++i) {
     store.bytes = good;
     const std::size_t page = i % 2 == 0 ? store.root : store.first_leaf() + random() % 3;
-    const std::size_t at = store.begin_of(page) + random() % kSmallPage;
+    const std::size_t at = store.page_offset(page) + random() % kSmallPage;
     if (at >= good.size()) continue;
     store.bytes[at] = static_cast<char>(random());
     refused += is_refused(store.read(i % 3 == 0)) ? 1 : 0;

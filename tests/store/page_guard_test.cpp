@@ -52,7 +52,7 @@ struct PagedTable {
   TempFolder folder;
   fs::path path = make_table(folder);
   PageEditor pages{path};
-  std::size_t root = pages.root_of("t");
+  std::size_t root = pages.find_root("t");
 };
 
 constexpr const char* kCount = "SELECT count(*) FROM t NOT INDEXED";
@@ -74,7 +74,7 @@ TEST_CASE("a page with two parents is damage for SQLite, too") {
   PagedTable table;
   PageEditor& pages = table.pages;
   const std::size_t root = table.root;
-  REQUIRE(pages.type_of(root) == 5);
+  REQUIRE(pages.page_type(root) == 5);
   REQUIRE(pages.cell_count(root) > 2);
   REQUIRE(table.answer(kCount) == std::to_string(kRows));
   REQUIRE(table.answer(kCountIndex) == std::to_string(kRows));
@@ -92,8 +92,8 @@ TEST_CASE("a page with two parents is damage for SQLite, too") {
     CHECK(table.answer(kCount) == "damaged");
   }
   SECTION("of an index") {
-    const std::size_t index = pages.root_of("by_text");
-    REQUIRE(pages.type_of(index) == 2);
+    const std::size_t index = pages.find_root("by_text");
+    REQUIRE(pages.page_type(index) == 2);
     pages.put_last_child(index, pages.child(index, 0));
     CHECK(table.answer(kCountIndex) == "damaged");
     CHECK(table.answer(kCount) == std::to_string(kRows));
@@ -115,14 +115,14 @@ TEST_CASE("cells that share bytes are damage for SQLite, too") {
   PagedTable table;
   PageEditor& pages = table.pages;
   const std::size_t leaf = pages.child(table.root, 0);
-  REQUIRE(pages.type_of(leaf) == 13);
+  REQUIRE(pages.page_type(leaf) == 13);
   SECTION("rows of one text") {
     // Two cells for the same row of 300 bytes, which starts at the first cell.
     const std::size_t cell = pages.number_at(pages.pointer_at(leaf, pages.cell_count(leaf) - 1), 2);
     REQUIRE(cell + 302 < kPage);
     pages.put_cell_count(leaf, 2);
     for (const std::size_t i : {0u, 1u}) pages.put(pages.pointer_at(leaf, i), cell, 2);
-    pages.put(pages.begin_of(leaf) + cell, 0x822c, 2);
+    pages.put(pages.page_offset(leaf) + cell, 0x822c, 2);
   }
   SECTION("a row that continues on more pages than exist") {
     pages.put(pages.cell_at(leaf, 0), 0x84ff7f, 3);

@@ -24,7 +24,7 @@ struct Process {
 
 // Returns "" if the process has ended or may not be read. Uses operator<<, which catches
 // exceptions: reading the file of an ending process fails.
-std::string content_of(const fs::path& path) {
+std::string read_content(const fs::path& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
   return content.str();
@@ -33,7 +33,7 @@ std::string content_of(const fs::path& path) {
 // Parses "12 (na me) S 1 …". The name can contain any characters, so it ends at the last
 // parenthesis.
 std::optional<Process> read_process(const fs::path& folder) {
-  const std::string text = content_of(folder / "stat");
+  const std::string text = read_content(folder / "stat");
   const auto open = text.find('(');
   const auto close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos) return std::nullopt;
@@ -68,7 +68,7 @@ bool descends_from(const std::map<pid_t, Process>& processes, pid_t pid, pid_t a
 }
 
 bool has_mark(const fs::path& folder, const std::string& mark) {
-  const std::string environment = content_of(folder / "environ");
+  const std::string environment = read_content(folder / "environ");
   for (std::size_t at = 0; at < environment.size();) {
     const auto end = std::min(environment.find('\0', at), environment.size());
     if (std::string_view(environment).substr(at, end - at) == mark) return true;
@@ -77,8 +77,8 @@ bool has_mark(const fs::path& folder, const std::string& mark) {
   return false;
 }
 
-std::string command_of(const fs::path& folder, const std::string& name) {
-  std::string command = content_of(folder / "cmdline");
+std::string read_command(const fs::path& folder, const std::string& name) {
+  std::string command = read_content(folder / "cmdline");
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
   return command.empty() ? "[" + name + "]" : command;
@@ -96,7 +96,7 @@ std::vector<BoardProcess> look_once(pid_t server, const std::string& server_name
     if (pid == server || !process.is_running()) continue;
     const fs::path folder = fs::path("/proc") / std::to_string(pid);
     if (!descends_from(processes, pid, server) && !has_mark(folder, mark)) continue;
-    found.push_back({pid, process.name == server_name, command_of(folder, process.name)});
+    found.push_back({pid, process.name == server_name, read_command(folder, process.name)});
   }
   return found;
 }

@@ -54,7 +54,7 @@ class Reporting : public Catch::TestEventListenerBase {
 CATCH_REGISTER_LISTENER(Reporting)
 
 // A Catch filter that matches only this name.
-std::string filter_of(const std::string& name) {
+std::string make_filter(const std::string& name) {
   std::string filter;
   for (const char c : name) {
     if (std::strchr("[],\"\\", c) != nullptr) filter += '\\';
@@ -63,12 +63,12 @@ std::string filter_of(const std::string& name) {
   return filter.front() == '-' ? '"' + filter + '"' : filter;
 }
 
-std::string filter_of(const std::vector<std::string>& names, const std::string& cases) {
+std::string make_filter(const std::vector<std::string>& names, const std::string& cases) {
   std::string filter;
   std::istringstream list(cases);
   for (std::string number; std::getline(list, number, ',');) {
     if (!filter.empty()) filter += ',';
-    filter += filter_of(names.at(std::stoul(number)));
+    filter += make_filter(names.at(std::stoul(number)));
   }
   return filter;
 }
@@ -98,7 +98,7 @@ int main(int argc, char* argv[]) {
   if (!cases.empty()) {
     // Changing configData() is not enough: the session has already made its configuration from it.
     Catch::ConfigData data = session.configData();
-    data.testsOrTags = {filter_of(names, cases)};
+    data.testsOrTags = {make_filter(names, cases)};
     session.useConfigData(data);
   }
   if (!report_path.empty()) {

@@ -12,7 +12,7 @@ void append(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-std::string bytes_of(const AicoreRecord& record) {
+std::string to_bytes(const AicoreRecord& record) {
   std::string out;
   append(out, record.layer_id, 4);
   append(out, 0, 4);
@@ -24,7 +24,7 @@ std::string bytes_of(const AicoreRecord& record) {
   return out;
 }
 
-std::string bytes_of(const AicpuRecord& record) {
+std::string to_bytes(const AicpuRecord& record) {
   std::string out;
   append(out, record.layer_id, 4);
   append(out, record.thread_id, 4);
@@ -34,7 +34,7 @@ std::string bytes_of(const AicpuRecord& record) {
   return out;
 }
 
-std::string bytes_of(const AclRecord& record) {
+std::string to_bytes(const AclRecord& record) {
   std::string out;
   append(out, record.api_id, 4);
   append(out, record.thread_id, 4);
@@ -45,15 +45,15 @@ std::string bytes_of(const AclRecord& record) {
 }
 
 template <typename Record>
-std::string file_of(const std::vector<Record>& records, std::uint16_t record_bytes,
-                    std::uint32_t kind, const HeaderChange& change) {
+std::string make_file(const std::vector<Record>& records, std::uint16_t record_bytes,
+                      std::uint32_t kind, const HeaderChange& change) {
   std::string out = change.magic;
   append(out, change.version, 2);
   append(out, change.record_bytes.value_or(record_bytes), 2);
   append(out, change.kind.value_or(kind), 4);
   append(out, 0, 4);
   for (const Record& record : records) {
-    std::string bytes = bytes_of(record);
+    std::string bytes = to_bytes(record);
     bytes.resize(change.record_bytes.value_or(record_bytes), '\xee');
     out += bytes;
   }
@@ -78,15 +78,15 @@ std::string done_text(const Done& done, std::uint64_t size) {
 }  // namespace
 
 std::string aicore_file(const std::vector<AicoreRecord>& records, const HeaderChange& change) {
-  return file_of(records, 112, 1, change);
+  return make_file(records, 112, 1, change);
 }
 
 std::string aicpu_file(const std::vector<AicpuRecord>& records, const HeaderChange& change) {
-  return file_of(records, 32, 2, change);
+  return make_file(records, 32, 2, change);
 }
 
 std::string acl_api_file(const std::vector<AclRecord>& records, const HeaderChange& change) {
-  return file_of(records, 32, 3, change);
+  return make_file(records, 32, 3, change);
 }
 
 std::string u32_bytes(std::uint32_t value) {

@@ -20,7 +20,7 @@ bool contains(const Text& text, std::string_view part) {
 }
 
 // Number of times that `part` occurs in `text`.
-inline std::size_t count_of(std::string_view text, std::string_view part) {
+inline std::size_t count_occurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
     ++count;
@@ -28,7 +28,7 @@ inline std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-inline std::vector<std::string> lines_of(const std::string& text) {
+inline std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);

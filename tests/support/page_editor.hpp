@@ -23,11 +23,11 @@ class PageEditor {
   std::size_t page_bytes() const { return page_bytes_; }
   std::size_t pages() const { return bytes_.size() / page_bytes_; }
   // The root page of a table or an index.
-  std::size_t root_of(const std::string& name) const {
+  std::size_t find_root(const std::string& name) const {
     return std::stoul(
         query(path_, "SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").front());
   }
-  std::size_t begin_of(std::size_t page) const { return (page - 1) * page_bytes_; }
+  std::size_t page_offset(std::size_t page) const { return (page - 1) * page_bytes_; }
   std::size_t number_at(std::size_t at, std::size_t count) const {
     std::size_t value = 0;
     for (std::size_t i = 0; i < count; ++i)
@@ -39,30 +39,30 @@ class PageEditor {
   }
 
   // 13: table leaf, 5: table interior page; 10 and 2: those of an index.
-  int type_of(std::size_t page) const { return bytes_[begin_of(page)]; }
-  bool is_interior(std::size_t page) const { return type_of(page) == 5 || type_of(page) == 2; }
-  std::size_t cell_count(std::size_t page) const { return number_at(begin_of(page) + 3, 2); }
-  void put_cell_count(std::size_t page, std::size_t count) { put(begin_of(page) + 3, count, 2); }
+  int page_type(std::size_t page) const { return bytes_[page_offset(page)]; }
+  bool is_interior(std::size_t page) const { return page_type(page) == 5 || page_type(page) == 2; }
+  std::size_t cell_count(std::size_t page) const { return number_at(page_offset(page) + 3, 2); }
+  void put_cell_count(std::size_t page, std::size_t count) { put(page_offset(page) + 3, count, 2); }
   // Offset of the pointer to a cell, and of the cell.
   std::size_t pointer_at(std::size_t page, std::size_t cell) const {
-    return begin_of(page) + (is_interior(page) ? 12 : 8) + 2 * cell;
+    return page_offset(page) + (is_interior(page) ? 12 : 8) + 2 * cell;
   }
   std::size_t cell_at(std::size_t page, std::size_t cell) const {
-    return begin_of(page) + number_at(pointer_at(page, cell), 2);
+    return page_offset(page) + number_at(pointer_at(page, cell), 2);
   }
   std::size_t child(std::size_t page, std::size_t cell) const {
     return number_at(cell_at(page, cell), 4);
   }
-  void put_last_child(std::size_t page, std::size_t child) { put(begin_of(page) + 8, child, 4); }
+  void put_last_child(std::size_t page, std::size_t child) { put(page_offset(page) + 8, child, 4); }
 
   // Appends a copy of a page; returns its number.
   std::size_t add_copy(std::size_t page) {
-    bytes_ += bytes_.substr(begin_of(page), page_bytes_);
+    bytes_ += bytes_.substr(page_offset(page), page_bytes_);
     return pages();
   }
   // Turns a table page into one that refers to `child` as often as it has room for.
   void name_often(std::size_t page, std::size_t child) {
-    const std::size_t begin = begin_of(page);
+    const std::size_t begin = page_offset(page);
     const std::size_t cell = page_bytes_ - 13;
     const std::size_t count = (cell - 12) / 2;
     std::fill_n(bytes_.begin() + static_cast<std::ptrdiff_t>(begin), page_bytes_, '\0');

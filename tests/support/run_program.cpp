@@ -29,7 +29,7 @@ int unlinked_file() {
   return fd;
 }
 
-std::string content_of(int fd) {
+std::string read_output(int fd) {
   std::string text;
   char buffer[65536];
   off_t at = 0;
@@ -146,8 +146,8 @@ void RunningProgram::take_status(int status) {
   result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (terminal_fd_ >= 0) return;
-  result_.out = content_of(out_fd_);
-  result_.err = content_of(err_fd_);
+  result_.out = read_output(out_fd_);
+  result_.err = read_output(err_fd_);
 }
 
 RunResult run_program(const std::string& program, const std::vector<std::string>& arguments,

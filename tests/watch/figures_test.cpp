@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }  // namespace
 
 TEST_CASE("A view of 80 columns has all there is to say") {
-  const auto lines = lines_of(busy_run(), 80, 11);
+  const auto lines = figure_lines(busy_run(), 80, 11);
   const std::string text = joined(lines);
   INFO(text);
   REQUIRE(lines.size() == 8);
@@ -71,13 +71,13 @@ TEST_CASE("A view fits into any terminal") {
   for (const int width : {1, 8, 40, 80, 200}) {
     for (const std::size_t most :
          {std::size_t{0}, std::size_t{4}, std::size_t{7}, std::size_t{11}}) {
-      const auto lines = lines_of(figures, width, most);
+      const auto lines = figure_lines(figures, width, most);
       INFO(width << " columns, " << most << " lines\n" << joined(lines));
       CHECK(lines.size() <= std::max<std::size_t>(most, 4));
       for (const std::string& line : lines) CHECK(display_width(line) <= width);
     }
   }
-  const auto narrow = lines_of(busy_run(), 40, 11);
+  const auto narrow = figure_lines(busy_run(), 40, 11);
   INFO(joined(narrow));
   CHECK(contains(narrow[5], "2.35 ms"));
   CHECK(narrow[5].ends_with("99.7%"));
@@ -90,21 +90,21 @@ TEST_CASE("Without records there are files and bytes, and a sentence that says w
   figures.files = 1;
   figures.bytes = 5;
   figures.records.note = "no layer records yet";
-  CHECK(lines_of(figures, 80, 11) ==
+  CHECK(figure_lines(figures, 80, 11) ==
         std::vector<std::string>{"-- main on this machine, 0 s " + std::string(51, '-'),
                                  " 1 file, 5 B", " no layer records yet"});
-  CHECK(sentence_of(figures) == "0 s: 1 file, 5 B");
+  CHECK(figure_sentence(figures) == "0 s: 1 file, 5 B");
 }
 
 TEST_CASE("The sentence has the rate, the slowest part, bytes and the disk") {
   RunFigures figures = busy_run();
   figures.records.slowest.front().name = "conv1";
   figures.records.count = 1;
-  CHECK(sentence_of(figures) ==
+  CHECK(figure_sentence(figures) ==
         "12 s: 27.3 executions/s, 1 execution so far, slowest layer conv1 (99.7%, mean 2.35 ms), 4 "
         "files, 1.2 MB (+100.0 kB/s), disk of board: 13.0 MB free, full in 2 min 10 s");
   figures.bytes_per_second = 0;
-  CHECK(sentence_of(figures).ends_with("13.0 MB free"));
+  CHECK(figure_sentence(figures).ends_with("13.0 MB free"));
   CHECK_FALSE(seconds_until_full(figures));
 }
 
@@ -115,9 +115,9 @@ TEST_CASE("A drain says itself when the disk is full, and what comes home") {
   figures.seconds_until_full = 30;
   figures.transfer_label = "downloading";
   figures.transfer = {600'000, 1'200'000, 100'000};
-  const std::string text = joined(lines_of(figures, 80, 11));
+  const std::string text = joined(figure_lines(figures, 80, 11));
   INFO(text);
   CHECK(contains(text, "full in 30 s"));
   CHECK(contains(text, " downloading:  50%, 600.0 kB of 1.2 MB, 100.0 kB/s, 6 s left"));
-  CHECK(contains(sentence_of(figures), "downloading:  50%"));
+  CHECK(contains(figure_sentence(figures), "downloading:  50%"));
 }

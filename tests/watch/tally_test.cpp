@@ -15,24 +15,24 @@ constexpr const char* kJobFolder = "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC/";
 constexpr const char* kProfFolder = "PROF_000001_20261123170000000_ABCDEFGHIJKLMNOP/device_0/";
 
 template <typename T>
-std::string bytes_of(T value) {
+std::string to_bytes(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
 std::string header(std::uint16_t record_bytes, std::uint32_t kind) {
-  return "MSVP" + bytes_of<std::uint16_t>(1) + bytes_of(record_bytes) + bytes_of(kind) +
-         bytes_of<std::uint32_t>(0);
+  return "MSVP" + to_bytes<std::uint16_t>(1) + to_bytes(record_bytes) + to_bytes(kind) +
+         to_bytes<std::uint32_t>(0);
 }
 
 // A record of the reference layout (svp_job.md 7.2).
 std::string core_record(std::uint32_t layer, std::uint64_t cycles, std::uint64_t execution) {
-  return bytes_of(layer) + bytes_of<std::uint32_t>(0) + bytes_of<std::uint64_t>(1'000) +
-         bytes_of(cycles) + std::string(80, '\0') + bytes_of(execution);
+  return to_bytes(layer) + to_bytes<std::uint32_t>(0) + to_bytes<std::uint64_t>(1'000) +
+         to_bytes(cycles) + std::string(80, '\0') + to_bytes(execution);
 }
 
 std::string call_record(std::uint32_t api) {
-  return bytes_of(api) + bytes_of<std::uint32_t>(7) + bytes_of<std::uint64_t>(10) +
-         bytes_of<std::uint64_t>(20) + bytes_of<std::uint64_t>(0);
+  return to_bytes(api) + to_bytes<std::uint32_t>(7) + to_bytes<std::uint64_t>(10) +
+         to_bytes<std::uint64_t>(20) + to_bytes<std::uint64_t>(0);
 }
 
 // The output folder of a run, which a tally reads in rounds.
@@ -154,8 +154,8 @@ TEST_CASE("Records without a known layout give a sentence, with --layout they ar
   Folder folder = job();
   std::string records;
   for (int i = 0; i < 4; ++i)
-    records += bytes_of<std::uint32_t>(static_cast<std::uint32_t>(i % 2)) +
-               bytes_of<std::uint32_t>(500) + bytes_of<std::uint64_t>(0xFFFF);
+    records += to_bytes<std::uint32_t>(static_cast<std::uint32_t>(i % 2)) +
+               to_bytes<std::uint32_t>(500) + to_bytes<std::uint64_t>(0xFFFF);
   folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"] = records;
   RunTally blind = plain_tally();
   for (int i = 0; i < 3; ++i) folder.round(blind);
@@ -220,7 +220,7 @@ TEST_CASE("Tasks of a PROF folder are counted by stream, up to what is written o
     wire.stream_id = stream;
     wire.task_id = task;
     wire.syscnt = ticks;
-    return bytes_of(wire);
+    return to_bytes(wire);
   };
   Folder folder;
   folder.files[std::string(kProfFolder) + "info.json.0"] =

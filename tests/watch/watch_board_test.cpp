@@ -91,7 +91,7 @@ TEST_CASE("A look at a board gives sizes and the parts that are asked for, those
   write_file(there / "JOBA/drained", std::string(10'000, '\0') + bytes.substr(10'000));
   write_file(there / "JOBA/line\nbreak", "x");
   write_file(here / "JOBA/drained", bytes.substr(0, 12'000));
-  BoardShell shell(config_of(board).login);
+  BoardShell shell(make_config(board).login);
   shell.connect();
   BoardPeek peek(shell, there.path(), [&](const std::string& path) { return here.path() / path; });
   REQUIRE(peek.is_ready());

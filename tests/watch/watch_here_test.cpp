@@ -124,7 +124,7 @@ TEST_CASE("Ctrl-C, once or again and again, leaves a whole terminal") {
 
 TEST_CASE("--watch knows NO_COLOR, dumb terminals, small ones and -q") {
   HereScene scene;
-  const auto sequences_of = [&](int rows, const Words& options) {
+  const auto count_sequences = [&](int rows, const Words& options) {
     TypedTerminal terminal(
         msprof_path(), scene.words(options),
         {.variables = scene.variables, .stdout_is_file = false, .columns = 80, .rows = rows});
@@ -135,19 +135,19 @@ TEST_CASE("--watch knows NO_COLOR, dumb terminals, small ones and -q") {
   };
   SECTION("no colour") {
     scene.variables.back().second = "1";
-    const std::string screen = sequences_of(24, {"--watch"});
+    const std::string screen = count_sequences(24, {"--watch"});
     CHECK(contains(screen, "-- main on this machine"));
     CHECK_FALSE(contains(screen, "\033[1m"));
   }
   SECTION("dumb") {
     scene.variables[2].second = "dumb";
-    CHECK_FALSE(contains(sequences_of(24, {"--watch"}), "\033[1;"));
+    CHECK_FALSE(contains(count_sequences(24, {"--watch"}), "\033[1;"));
   }
   SECTION("small") {
-    CHECK_FALSE(contains(sequences_of(8, {"--watch"}), "\033[1;"));
+    CHECK_FALSE(contains(count_sequences(8, {"--watch"}), "\033[1;"));
   }
   SECTION("-q") {
-    CHECK_FALSE(contains(sequences_of(24, {"--watch", "-q"}), "\033[1;"));
+    CHECK_FALSE(contains(count_sequences(24, {"--watch", "-q"}), "\033[1;"));
   }
 }
 

@@ -77,7 +77,7 @@ void add(std::optional<double>& sum, std::optional<double> value) {
   if (value) sum = sum.value_or(0) + *value;
 }
 
-Evidence evidence_of(const Statement& row) {
+Evidence make_evidence(const Statement& row) {
   Evidence evidence;
   for (int i = 0; i < row.column_count(); ++i) {
     const std::string column = row.column_name(i);
@@ -110,7 +110,7 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   Statement rows = prepared(db, rule, rule.sql);
   answer.reads_modelled |= db.reads_modelled();
   while (rows.step()) {
-    Evidence evidence = evidence_of(rows);
+    Evidence evidence = make_evidence(rows);
     const double times = static_cast<double>(evidence.count.value_or(1));
     ++answer.count;
     add(answer.time_us, evidence.time_us ? std::optional(*evidence.time_us * times) : std::nullopt);
@@ -121,9 +121,9 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
 }
 
 // Values for {name} placeholders in the texts of a rule.
-using Words = std::map<std::string, std::string, std::less<>>;
+using Placeholders = std::map<std::string, std::string, std::less<>>;
 
-std::string filled(const std::string& text, const Words& words) {
+std::string filled(const std::string& text, const Placeholders& words) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
@@ -147,34 +147,34 @@ std::string joined_patterns(const RuleMatches& matches) {
 }
 
 // Prepares a name from the capture for use in a title.
-std::string word_of(std::string_view name) {
+std::string title_word(std::string_view name) {
   constexpr int kWidest = 100;
   return shorten(printable(name), kWidest);
 }
 
-Words threshold_words(const Rule& rule) {
-  Words words;
+Placeholders threshold_words(const Rule& rule) {
+  Placeholders words;
   for (const auto& [name, value] : rule.thresholds) words["$" + name] = number_text(value);
   return words;
 }
 
 // Fills the texts of a finding; its numbers must be set.
-void fill_texts(AdviceFinding& finding, Words words) {
+void fill_texts(AdviceFinding& finding, Placeholders words) {
   const Rule& rule = *finding.rule;
   words["count"] = std::to_string(finding.count);
   if (finding.time_us) words["time"] = fmt::format("{:.1f}", *finding.time_us);
   if (finding.share_percent) words["share"] = fmt::format("{:.1f}", *finding.share_percent);
   words.merge(threshold_words(rule));
   if (!finding.evidence.empty()) {
-    words["name"] = word_of(finding.evidence.front().name);
+    words["name"] = title_word(finding.evidence.front().name);
     for (const EvidenceValue& value : finding.evidence.front().values)
-      words[value.name] = value.number ? number_text(*value.number) : word_of(value.text);
+      words[value.name] = value.number ? number_text(*value.number) : title_word(value.text);
   }
   finding.title = {filled(rule.title.en, words), filled(rule.title.zh, words)};
   finding.advice = {filled(rule.advice.en, words), filled(rule.advice.zh, words)};
 }
 
-Evidence evidence_of(const Rule& rule, const MatchedOp& op, double all_time_us) {
+Evidence make_evidence(const Rule& rule, const MatchedOp& op, double all_time_us) {
   Evidence evidence;
   evidence.name = op.name;
   const auto count = static_cast<double>(op.count);
@@ -192,7 +192,7 @@ Evidence evidence_of(const Rule& rule, const MatchedOp& op, double all_time_us) 
   return evidence;
 }
 
-AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
+AdviceFinding make_finding(const Rule& rule, RuleMatches matches) {
   AdviceFinding finding;
   finding.rule = &rule;
   finding.count = matches.count;
@@ -209,7 +209,7 @@ AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
                       return std::tie(b.time_us, a.name) < std::tie(a.time_us, b.name);
                     });
   for (std::size_t i = 0; i < most; ++i)
-    finding.evidence.push_back(evidence_of(rule, matches.ops[i], matches.all_time_us));
+    finding.evidence.push_back(make_evidence(rule, matches.ops[i], matches.all_time_us));
   fill_texts(finding, {{"patterns", joined_patterns(matches)},
                        {"operators", std::to_string(matches.ops.size())}});
   return finding;
@@ -220,8 +220,8 @@ class Advisor {
   explicit Advisor(const std::vector<Rule>& rules) : rules_(rules) {}
 
   Advice run(const TraceDb& store) {
-    advice_.unit_loads = unit_loads_of(store.database());
-    advice_.layout_origin = layout_origin_of(store.database());
+    advice_.unit_loads = read_unit_loads(store.database());
+    advice_.layout_origin = read_layout_origin(store.database());
     if (!has_sql(false)) {
       by_table(store);
       return sorted();
@@ -277,7 +277,7 @@ class Advisor {
 
   void no_data(const Rule& rule, const Bilingual& reason) {
     const Bilingual& text = rule.missing.en.empty() ? reason : rule.missing;
-    const Words words = threshold_words(rule);
+    const Placeholders words = threshold_words(rule);
     advice_.without_data.push_back({&rule, {filled(text.en, words), filled(text.zh, words)}});
   }
 
@@ -319,7 +319,7 @@ class Advisor {
     } else if (!matches.modelled.empty()) {
       is_modelled(rule, {matches.modelled + " is", matches.modelled});
     } else if (is_met(rule, matches)) {
-      advice_.findings.push_back(finding_of(rule, std::move(matches)));
+      advice_.findings.push_back(make_finding(rule, std::move(matches)));
     } else {
       advice_.not_met.push_back(&rule);
     }
@@ -336,7 +336,8 @@ class Advisor {
       const auto fact = gathered.value(rule.fact->name);
       if (!fact) continue;
       has_data = true;
-      if (!compare(fact->value, rule.fact->comparator, rule.value_of(rule.fact->limit))) continue;
+      if (!compare(fact->value, rule.fact->comparator, rule.resolve_limit(rule.fact->limit)))
+        continue;
       Evidence evidence;
       evidence.name = fmt::format("device {}", device);
       for (const auto& [name, number] : fact->numbers)

@@ -41,7 +41,7 @@ std::optional<double> percent_or_none(double part, double whole) {
 
 }  // namespace
 
-std::optional<std::int64_t> ns_of_us(std::string_view text) {
+std::optional<std::int64_t> parse_us_as_ns(std::string_view text) {
   std::int64_t us = 0;
   const char* end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, us);
@@ -71,8 +71,8 @@ std::vector<WantedField> ComputedFacts::fields() {
 void ComputedFacts::add(std::span<const TableValue> values) {
   const std::string_view type = values[kType].text;
   const bool is_cpu = type.find("AI_CPU") != std::string_view::npos;
-  const auto start = ns_of_us(values[kStart].text);
-  const auto duration = ns_of_us(values[kDuration].text);
+  const auto start = parse_us_as_ns(values[kStart].text);
+  const auto duration = parse_us_as_ns(values[kDuration].text);
   if (type == "COMMUNICATION" || !start || !duration) return;
   add_interval(is_cpu, *start, *duration);
   if (is_cpu) return;

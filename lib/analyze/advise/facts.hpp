@@ -20,7 +20,7 @@ std::vector<std::string> fact_names();
 
 // Converts "1715760307201793.880" (us) to ns, without the precision loss of a double. Returns empty
 // for other text.
-std::optional<std::int64_t> ns_of_us(std::string_view text);
+std::optional<std::int64_t> parse_us_as_ns(std::string_view text);
 
 // The values that a fact was computed from, in display order: "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;

@@ -74,9 +74,9 @@ double MemoryBandwidth::moved_until(const Device& device, std::int64_t time_ns) 
   return at.moved_mb + at.mb_per_s * seconds(at.begin_ns, time_ns);
 }
 
-std::optional<MemoryBandwidth::Load> MemoryBandwidth::of(std::string_view device,
-                                                         std::int64_t begin_ns,
-                                                         std::int64_t end_ns) const {
+std::optional<MemoryBandwidth::Load> MemoryBandwidth::find(std::string_view device,
+                                                           std::int64_t begin_ns,
+                                                           std::int64_t end_ns) const {
   const auto found = devices_.find(device);
   if (found == devices_.end() || begin_ns >= end_ns) return std::nullopt;
   const Device& all = found->second;

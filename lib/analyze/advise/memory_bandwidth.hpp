@@ -24,7 +24,8 @@ class MemoryBandwidth {
     double peak_mb_per_s = 0;  // highest in the capture; the chip's limit is unknown
   };
   // Returns the load of `device` (a number as text) in a time range; empty if no samples cover it.
-  std::optional<Load> of(std::string_view device, std::int64_t begin_ns, std::int64_t end_ns) const;
+  std::optional<Load> find(std::string_view device, std::int64_t begin_ns,
+                           std::int64_t end_ns) const;
 
  private:
   // A range with a constant rate, and the amount transferred before it.

@@ -10,8 +10,8 @@
 #include "analyze/advise/table_scan.hpp"
 #include "base/atomic_file.hpp"
 #include "base/text.hpp"
-#include "export/products.hpp"
 #include "export/product_folder.hpp"
+#include "export/products.hpp"
 
 namespace msprof {
 
@@ -44,13 +44,13 @@ std::vector<const Rule*> prof_rules() {
   return rules;
 }
 
-ordered_json names_of(const RuleMatches& matches) {
+ordered_json op_names(const RuleMatches& matches) {
   ordered_json names = ordered_json::array();
   for (const MatchedOp& op : matches.ops) names.push_back(valid_utf8(op.name));
   return names;
 }
 
-ordered_json numbers_of(const FactValue& fact) {
+ordered_json fact_numbers(const FactValue& fact) {
   ordered_json numbers = ordered_json::object();
   for (const auto& [name, value] : fact.numbers) numbers[name] = value;
   return numbers;
@@ -72,14 +72,15 @@ class DeviceReport {
   void add(const Rule& rule, std::size_t index) {
     if (rule.fact) {
       const auto fact = facts_ == nullptr ? std::nullopt : facts_->value(rule.fact->name);
-      if (!fact || !compare(fact->value, rule.fact->comparator, rule.value_of(rule.fact->limit)))
+      if (!fact ||
+          !compare(fact->value, rule.fact->comparator, rule.resolve_limit(rule.fact->limit)))
         return;
-      add(*rule.prof_rule, numbers_of(*fact), {});
+      add(*rule.prof_rule, fact_numbers(*fact), {});
     } else if (is_met(rule, group_.matches[index])) {
       const RuleMatches& matches = group_.matches[index];
       std::vector<std::string> operators;
       for (const MatchedOp& op : matches.ops) operators.push_back(op.name);
-      add(*rule.prof_rule, names_of(matches), std::move(operators));
+      add(*rule.prof_rule, op_names(matches), std::move(operators));
     }
   }
 
@@ -107,12 +108,12 @@ class DeviceReport {
 bool knows_devices(const Database& db) {
   const auto table = find_table(db, kTable);
   if (table == nullptr || table->output_files(db).empty()) return false;
-  const auto fields = fields_of(db, *table);
+  const auto fields = field_names(db, *table);
   return std::find(fields.begin(), fields.end(), "device_id") != fields.end();
 }
 
-fs::path folder_of(const Database& db, const fs::path& base, ExportStyle style,
-                   const std::string& device) {
+fs::path product_summary_folder(const Database& db, const fs::path& base, ExportStyle style,
+                                const std::string& device) {
   if (style_for(db, style) == ExportStyle::cann5)
     return cann5_folder(db, base, fmt::format("device_{}", device), "summary");
   return product_folder(base, summary_folder(db));
@@ -161,7 +162,8 @@ struct ProfRules::Plan {
       DeviceReport report(group, facts == scanned.facts.end() ? nullptr : &facts->second);
       for (std::size_t i = 0; i < rules.size(); ++i) report.add(*rules[i], i);
       const std::string device = file_name_part(group.device);
-      files.push_back(write_file(folder_of(db, base, style, device), device, report.document()));
+      files.push_back(
+          write_file(product_summary_folder(db, base, style, device), device, report.document()));
       if (found != nullptr) found->add({device, files.back().path, report.take_suggestions()});
     }
     return files;
@@ -172,7 +174,7 @@ std::optional<ProfRules> ProfRules::plan(const TraceDb& store, const fs::path& b
                                          const SummaryOptions& options,
                                          const std::shared_ptr<TuningFiles>& found) {
   if (!options.names.empty() || !knows_devices(store.database())) return std::nullopt;
-  const TableScanOptions scan{.scope = options.scope, .by_device = true, .facts = true};
+  const TableScanOptions scan{.scope = options.scope, .is_by_device = true, .facts = true};
   const auto plan = std::make_shared<Plan>(Plan{base, options.style, scan, found});
   const auto listen = [plan](const Database& db) {
     return make_table_scan(db, kTable, plan->rules, plan->scan,

@@ -17,27 +17,27 @@ class CellNames {
  public:
   explicit CellNames(std::size_t note) : note_(note) {}
 
-  std::size_t id_of(std::string_view text) {
+  std::size_t find_or_add(std::string_view text) {
     const auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
-    if (ids_.size() >= kMaxNames && text != kOthers) return id_of(kOthers);
+    if (ids_.size() >= kMaxNames && text != kOthers) return find_or_add(kOthers);
     const std::size_t id = names_.size();
     names_.emplace_back(text);
     ids_.emplace(text, id);
     return id;
   }
   // The same for a cell, cached per row because several rules use it.
-  std::size_t id_of_cell(std::span<const TableValue> row, int place) {
-    if (place < 0) return id_of({});
+  std::size_t find_or_add_cell(std::span<const TableValue> row, int place) {
+    if (place < 0) return find_or_add({});
     const auto at = static_cast<std::size_t>(place);
     const TableValue& value = row[at];
     if (value.notes != nullptr) {
       std::uint32_t& note = (*value.notes)[note_];
-      if (note == 0) note = static_cast<std::uint32_t>(id_of(value.text)) + 1;
+      if (note == 0) note = static_cast<std::uint32_t>(find_or_add(value.text)) + 1;
       return note - 1;
     }
     if (at >= cells_.size()) cells_.resize(at + 1);
-    if (cells_[at].row != row_) cells_[at] = {row_, id_of(value.text)};
+    if (cells_[at].row != row_) cells_[at] = {row_, find_or_add(value.text)};
     return cells_[at].id;
   }
   void next_row() { ++row_; }

@@ -11,11 +11,11 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-bool same_letter(char a, char b) {
+bool is_same_letter(char a, char b) {
   return lower(a) == lower(b);
 }
 
-bool same_text(std::string_view a, std::string_view b) {
+bool is_same_text(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
@@ -41,7 +41,7 @@ std::string_view severity_name(RuleSeverity severity) {
   return "info";
 }
 
-double Rule::value_of(const Limit& limit) const {
+double Rule::resolve_limit(const Limit& limit) const {
   const auto known = thresholds.find(limit.threshold);
   return known == thresholds.end() ? limit.number : known->second;
 }
@@ -66,7 +66,7 @@ bool compare(double left, Comparator comparator, double right) {
 }
 
 bool compare(std::string_view left, Comparator comparator, const std::vector<std::string>& right) {
-  const auto is_left = [&](const std::string& text) { return same_text(left, text); };
+  const auto is_left = [&](const std::string& text) { return is_same_text(left, text); };
   switch (comparator) {
     case Comparator::equal:
     case Comparator::in:

@@ -72,14 +72,14 @@ struct GroupCondition {
 };
 
 // "Mish": Softplus, Tanh, Mul; each element is a list of alternative types.
-struct Pattern {
+struct RulePattern {
   std::string name;
   std::vector<std::vector<std::string>> elements;
 };
 
-struct Sequence {
+struct RuleSequence {
   Field of;
-  std::vector<Pattern> patterns;
+  std::vector<RulePattern> patterns;
   std::size_t costs_from = 0;  // index of the first element whose time counts as cost
 };
 
@@ -116,12 +116,12 @@ struct Rule {
   Field evidence;  // columns to show
   std::vector<Condition> where;
   GroupCondition group;
-  std::optional<Sequence> sequence;
+  std::optional<RuleSequence> sequence;
   std::optional<FactCondition> fact;
   std::string sql;
   std::string needs;  // a SELECT; if it returns no rows, the rule has no data
 
-  double value_of(const Limit& limit) const;
+  double resolve_limit(const Limit& limit) const;
 };
 
 bool compare(double left, Comparator comparator, double right);

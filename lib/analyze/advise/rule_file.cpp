@@ -48,7 +48,7 @@ struct RuleLocation {
 };
 
 // Returns a non-empty string of at most kMaxText bytes; `what` is its key, for messages.
-std::string text_of(const json& value, std::string_view what, const RuleLocation& place) {
+std::string parse_text(const json& value, std::string_view what, const RuleLocation& place) {
   if (!value.is_string()) place.fail(fmt::format("'{}' is not a string", shown(what)));
   const auto& text = value.get_ref<const std::string&>();
   if (text.empty()) place.fail(fmt::format("'{}' is empty", shown(what)));
@@ -59,13 +59,13 @@ std::string text_of(const json& value, std::string_view what, const RuleLocation
 }
 
 // Returns one string or a list of strings.
-std::vector<std::string> texts_of(const json& value, std::string_view what,
-                                  const RuleLocation& place) {
-  if (!value.is_array()) return {text_of(value, what, place)};
+std::vector<std::string> parse_texts(const json& value, std::string_view what,
+                                     const RuleLocation& place) {
+  if (!value.is_array()) return {parse_text(value, what, place)};
   if (value.empty() || value.size() > kMaxTexts)
     place.fail(fmt::format("'{}' must be a list of 1 to {} strings", shown(what), kMaxTexts));
   std::vector<std::string> texts;
-  for (const json& text : value) texts.push_back(text_of(text, what, place));
+  for (const json& text : value) texts.push_back(parse_text(text, what, place));
   return texts;
 }
 
@@ -94,7 +94,7 @@ class RuleJson {
   // Empty if the key is missing.
   std::string text(std::string_view key) {
     const json* value = find(key);
-    return value == nullptr ? "" : text_of(*value, key, place_);
+    return value == nullptr ? "" : parse_text(*value, key, place_);
   }
 
   // Empty if the key is missing.
@@ -102,19 +102,19 @@ class RuleJson {
     const json* value = find(key);
     if (value == nullptr) return {};
     if (value->is_string()) {
-      const std::string both = text_of(*value, key, place_);
+      const std::string both = parse_text(*value, key, place_);
       return {both, both};
     }
     RuleJson texts(*value, key, place_);
-    Bilingual text{text_of(texts.need("en"), "en", place_),
-                   text_of(texts.need("zh"), "zh", place_)};
+    Bilingual text{parse_text(texts.need("en"), "en", place_),
+                   parse_text(texts.need("zh"), "zh", place_)};
     texts.end();
     return text;
   }
 
   std::vector<std::string> texts(std::string_view key) {
     const json* value = find(key);
-    return value == nullptr ? std::vector<std::string>() : texts_of(*value, key, place_);
+    return value == nullptr ? std::vector<std::string>() : parse_texts(*value, key, place_);
   }
 
   // Throws if the object has keys that were not read.
@@ -154,8 +154,8 @@ constexpr std::array<NamedComparator, 9> kComparators = {{{"<", Comparator::less
                                                           {"not in", Comparator::not_in},
                                                           {"contains", Comparator::contains}}};
 
-Comparator comparator_of(const json& value, const RuleLocation& place) {
-  const std::string name = text_of(value, "comparator", place);
+Comparator parse_comparator(const json& value, const RuleLocation& place) {
+  const std::string name = parse_text(value, "comparator", place);
   for (const auto& known : kComparators) {
     if (known.name == name) return known.comparator;
   }
@@ -168,8 +168,8 @@ bool is_order(Comparator comparator) {
   return comparator <= Comparator::greater_equal;
 }
 
-Limit limit_of(const json& value, std::string_view what, const Rule& rule,
-               const RuleLocation& place) {
+Limit parse_limit(const json& value, std::string_view what, const Rule& rule,
+                  const RuleLocation& place) {
   if (value.is_number()) {
     const double number = value.get<double>();
     if (!std::isfinite(number)) place.fail(fmt::format("'{}' is not a finite number", what));
@@ -185,29 +185,29 @@ Limit limit_of(const json& value, std::string_view what, const Rule& rule,
 }
 
 // Lower case, as are the column names of tables.
-Field field_of(const json& value, std::string_view what, const RuleLocation& place) {
-  Field field = texts_of(value, what, place);
+Field parse_field(const json& value, std::string_view what, const RuleLocation& place) {
+  Field field = parse_texts(value, what, place);
   for (std::string& name : field) name = lower_ascii(name);
   return field;
 }
 
-Condition condition_of(const json& value, const Rule& rule, const RuleLocation& place) {
+Condition parse_condition(const json& value, const Rule& rule, const RuleLocation& place) {
   if (!value.is_array() || value.size() != 3)
     place.fail("a condition must be a list of three: field, comparator, value");
   Condition condition;
-  condition.left = field_of(value[0], "field", place);
-  condition.comparator = comparator_of(value[1], place);
+  condition.left = parse_field(value[0], "field", place);
+  condition.comparator = parse_comparator(value[1], place);
   const json& right = value[2];
   const bool is_threshold =
       right.is_string() && right.get_ref<const std::string&>().starts_with("$");
   if (right.is_object()) {
     RuleJson object(right, "the value of a condition", place);
-    condition.right = field_of(object.need("field"), "field", place);
+    condition.right = parse_field(object.need("field"), "field", place);
     object.end();
   } else if (right.is_number() || is_threshold) {
-    condition.limit = limit_of(right, "value", rule, place);
+    condition.limit = parse_limit(right, "value", rule, place);
   } else {
-    condition.texts = texts_of(right, "value", place);
+    condition.texts = parse_texts(right, "value", place);
   }
   const bool is_text_only = condition.comparator >= Comparator::in;
   if (condition.is_about_text() ? is_order(condition.comparator) : is_text_only) {
@@ -217,39 +217,40 @@ Condition condition_of(const json& value, const Rule& rule, const RuleLocation& 
   return condition;
 }
 
-std::vector<Condition> conditions_of(const json& value, const Rule& rule,
-                                     const RuleLocation& place) {
+std::vector<Condition> parse_conditions(const json& value, const Rule& rule,
+                                        const RuleLocation& place) {
   if (!value.is_array() || value.size() > kMaxConditions)
     place.fail(fmt::format("'where' must be a list of at most {} conditions", kMaxConditions));
   std::vector<Condition> conditions;
-  for (const json& one : value) conditions.push_back(condition_of(one, rule, place));
+  for (const json& one : value) conditions.push_back(parse_condition(one, rule, place));
   return conditions;
 }
 
-GroupCondition group_of(const json& value, const Rule& rule, const RuleLocation& place) {
+GroupCondition parse_group(const json& value, const Rule& rule, const RuleLocation& place) {
   RuleJson object(value, "group", place);
   GroupCondition group;
   const auto read = [&](std::string_view key, std::optional<Limit>& limit) {
-    if (const json* above = object.find(key)) limit = limit_of(*above, key, rule, place);
+    if (const json* above = object.find(key)) limit = parse_limit(*above, key, rule, place);
   };
   read("count_above", group.count_above);
   read("rows_above", group.rows_above);
   read("rows_above_percent", group.rows_above_percent);
   read("share_above_percent", group.share_above_percent);
-  if (const json* of = object.find("share_of")) group.share_of = field_of(*of, "share_of", place);
+  if (const json* of = object.find("share_of"))
+    group.share_of = parse_field(*of, "share_of", place);
   if (const json* in = object.find("share_in")) {
     if (!in->is_array() || in->size() > kMaxConditions)
       place.fail("'share_in' must be a list of fields");
-    for (const json& field : *in) group.share_in.push_back(field_of(field, "share_in", place));
+    for (const json& field : *in) group.share_in.push_back(parse_field(field, "share_in", place));
   }
   object.end();
   return group;
 }
 
-Sequence sequence_of(const json& value, const RuleLocation& place) {
+RuleSequence parse_sequence(const json& value, const RuleLocation& place) {
   RuleJson object(value, "sequence", place);
-  Sequence sequence;
-  sequence.of = field_of(object.need("of"), "of", place);
+  RuleSequence sequence;
+  sequence.of = parse_field(object.need("of"), "of", place);
   if (const json* from = object.find("costs_from")) {
     if (!from->is_number_unsigned() || from->get<std::uint64_t>() > 10)
       place.fail("'costs_from' must be a number from 0 to 10");
@@ -258,11 +259,11 @@ Sequence sequence_of(const json& value, const RuleLocation& place) {
   const json& patterns = object.need("patterns");
   if (!patterns.is_object()) place.fail("'patterns' is not an object");
   for (const auto& item : patterns.items()) {
-    Pattern pattern{text_of(item.key(), "patterns", place), {}};
+    RulePattern pattern{parse_text(item.key(), "patterns", place), {}};
     if (!item.value().is_array() || item.value().empty() || item.value().size() > 10)
       place.fail("a pattern must be a list of 1 to 10 types");
     for (const json& element : item.value())
-      pattern.elements.push_back(texts_of(element, "patterns", place));
+      pattern.elements.push_back(parse_texts(element, "patterns", place));
     if (sequence.costs_from >= pattern.elements.size())
       place.fail("'costs_from' must be less than the length of a pattern");
     sequence.patterns.push_back(std::move(pattern));
@@ -273,18 +274,18 @@ Sequence sequence_of(const json& value, const RuleLocation& place) {
   return sequence;
 }
 
-FactCondition fact_of(const json& value, const Rule& rule, const RuleLocation& place) {
+FactCondition parse_fact(const json& value, const Rule& rule, const RuleLocation& place) {
   if (!value.is_array() || value.size() != 3)
     place.fail("'fact' must be a list of three: name, comparator, value");
   FactCondition fact;
-  fact.name = text_of(value[0], "fact", place);
+  fact.name = parse_text(value[0], "fact", place);
   if (!is_fact(fact.name)) {
     place.fail(fmt::format("unknown fact '{}'; valid: {}", printable(fact.name.substr(0, 40)),
                            fmt::join(fact_names(), ", ")));
   }
-  fact.comparator = comparator_of(value[1], place);
+  fact.comparator = parse_comparator(value[1], place);
   if (fact.comparator >= Comparator::in) place.fail("a fact must be compared with a number");
-  fact.limit = limit_of(value[2], "value", rule, place);
+  fact.limit = parse_limit(value[2], "value", rule, place);
   return fact;
 }
 
@@ -295,10 +296,10 @@ void read_conditions(RuleJson& object, Rule& rule) {
   const json* where = object.find("where");
   const json* sequence = object.find("sequence");
   const json* fact = object.find("fact");
-  if (where != nullptr) rule.where = conditions_of(*where, rule, place);
-  if (sequence != nullptr) rule.sequence = sequence_of(*sequence, place);
-  if (fact != nullptr) rule.fact = fact_of(*fact, rule, place);
-  if (const json* group = object.find("group")) rule.group = group_of(*group, rule, place);
+  if (where != nullptr) rule.where = parse_conditions(*where, rule, place);
+  if (sequence != nullptr) rule.sequence = parse_sequence(*sequence, place);
+  if (fact != nullptr) rule.fact = parse_fact(*fact, rule, place);
+  if (const json* group = object.find("group")) rule.group = parse_group(*group, rule, place);
   rule.sql = object.text("sql");
   rule.needs = object.text("needs");
   const auto forms = std::array<bool, 4>{where != nullptr, sequence != nullptr, fact != nullptr,
@@ -318,15 +319,15 @@ const Field kName = {"layer_name", "op_name"};
 const Field kTime = {"time", "task_duration"};
 
 // One entry of a rule file.
-struct Entry {
+struct RuleEntry {
   Rule rule;
   bool is_change = false;  // only changes values of an existing rule
   bool is_enabled = true;
   std::optional<RuleSeverity> severity;
 };
 
-std::string id_of(const json& value, const RuleLocation& place) {
-  std::string id = text_of(value, "id", place);
+std::string parse_id(const json& value, const RuleLocation& place) {
+  std::string id = parse_text(value, "id", place);
   const auto is_good = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.';
@@ -339,7 +340,7 @@ std::string id_of(const json& value, const RuleLocation& place) {
   return id;
 }
 
-std::optional<RuleSeverity> severity_of(const std::string& name, const RuleLocation& place) {
+std::optional<RuleSeverity> parse_severity(const std::string& name, const RuleLocation& place) {
   if (name.empty()) return std::nullopt;
   for (const RuleSeverity severity :
        {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
@@ -349,7 +350,7 @@ std::optional<RuleSeverity> severity_of(const std::string& name, const RuleLocat
                          printable(name.substr(0, 40))));
 }
 
-std::map<std::string, double> thresholds_of(const json& value, const RuleLocation& place) {
+std::map<std::string, double> parse_thresholds(const json& value, const RuleLocation& place) {
   std::map<std::string, double> thresholds;
   if (!value.is_object() || value.size() > 100)
     place.fail("'thresholds' is not an object of numbers");
@@ -363,14 +364,14 @@ std::map<std::string, double> thresholds_of(const json& value, const RuleLocatio
   return thresholds;
 }
 
-bool flag_of(RuleJson& object, std::string_view key) {
+bool parse_flag(RuleJson& object, std::string_view key) {
   const json* value = object.find(key);
   if (value != nullptr && !value->is_boolean())
     object.place().fail(fmt::format("'{}' must be true or false", key));
   return value == nullptr || value->get<bool>();
 }
 
-std::optional<ProfRuleEntry> prof_rule_of(RuleJson& object) {
+std::optional<ProfRuleEntry> parse_prof_rule(RuleJson& object) {
   const json* value = object.find("prof_rule");
   if (value == nullptr) return std::nullopt;
   RuleJson place(*value, "prof_rule", object.place());
@@ -392,18 +393,18 @@ Field field_or(RuleJson& object, std::string_view key, const Field& otherwise) {
   return field.empty() ? otherwise : field;
 }
 
-Entry entry_of(const json& value, const std::string& file) {
+RuleEntry parse_entry(const json& value, const std::string& file) {
   RuleLocation place{file, {}};
   RuleJson object(value, "a rule", place);
-  Entry entry;
+  RuleEntry entry;
   Rule& rule = entry.rule;
-  rule.id = id_of(object.need("id"), place);
+  rule.id = parse_id(object.need("id"), place);
   rule.file = file;
   place.rule = rule.id;
-  entry.severity = severity_of(object.text("severity"), place);
-  entry.is_enabled = flag_of(object, "enabled");
+  entry.severity = parse_severity(object.text("severity"), place);
+  entry.is_enabled = parse_flag(object, "enabled");
   if (const json* thresholds = object.find("thresholds"))
-    rule.thresholds = thresholds_of(*thresholds, place);
+    rule.thresholds = parse_thresholds(*thresholds, place);
   const auto says = [&](std::string_view key) { return value.contains(key); };
   entry.is_change =
       !says("where") && !says("sequence") && !says("fact") && !says("sql") && !says("title");
@@ -419,8 +420,8 @@ Entry entry_of(const json& value, const std::string& file) {
   if (rule.title.en.empty() || rule.advice.en.empty())
     place.fail("'title' and 'advice' are required");
   rule.source = object.text("source");
-  rule.is_advice = flag_of(object, "is_advice");
-  rule.prof_rule = prof_rule_of(object);
+  rule.is_advice = parse_flag(object, "is_advice");
+  rule.prof_rule = parse_prof_rule(object);
   rule.is_about_cluster = is_about_cluster(object);
   if (says("table")) rule.table = object.text("table");
   rule.name = field_or(object, "name", kName);
@@ -433,7 +434,7 @@ Entry entry_of(const json& value, const std::string& file) {
   return entry;
 }
 
-std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
+std::vector<RuleEntry> parse_entries(std::string_view text, const std::string& file) {
   const RuleLocation place{file, {}};
   const json document = json::parse(text, nullptr, false, true);
   if (document.is_discarded()) place.fail("invalid JSON");
@@ -443,17 +444,17 @@ std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
   if (!rules.is_array() || rules.size() > kMaxRules)
     place.fail(fmt::format("'rules' must be a list of at most {} rules", kMaxRules));
   object.end();
-  std::vector<Entry> entries;
+  std::vector<RuleEntry> entries;
   std::set<std::string> ids;
   for (const json& rule : rules) {
-    entries.push_back(entry_of(rule, file));
+    entries.push_back(parse_entry(rule, file));
     const std::string& id = entries.back().rule.id;
     if (!ids.insert(id).second) RuleLocation{file, id}.fail("two rules have the same id");
   }
   return entries;
 }
 
-void change(Rule& rule, const Entry& entry) {
+void change(Rule& rule, const RuleEntry& entry) {
   for (const auto& [name, value] : entry.rule.thresholds) {
     if (!rule.thresholds.contains(name)) {
       std::vector<std::string> known;
@@ -471,7 +472,7 @@ void change(Rule& rule, const Entry& entry) {
 std::vector<std::string> add_rules(std::string_view text, const std::string& file,
                                    std::vector<Rule>& rules) {
   std::vector<std::string> notes;
-  for (Entry& entry : entries_of(text, file)) {
+  for (RuleEntry& entry : parse_entries(text, file)) {
     const std::string id = entry.rule.id;
     const auto at =
         std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });

@@ -4,9 +4,9 @@
 
 namespace msprof {
 
-SequenceMatcher::SequenceMatcher(const Sequence& sequence, const CellNames& types)
+SequenceMatcher::SequenceMatcher(const RuleSequence& sequence, const CellNames& types)
     : sequence_(sequence), types_(types) {
-  for (const Pattern& pattern : sequence_.patterns)
+  for (const RulePattern& pattern : sequence_.patterns)
     longest_ = std::max(longest_, pattern.elements.size());
 }
 
@@ -28,7 +28,7 @@ SequenceMatcher::Match SequenceMatcher::add(std::size_t stream, std::size_t type
   rows.back().type = type;
   rows.back().name = name;
   rows.back().time_us = time_us;
-  for (const Pattern& pattern : sequence_.patterns) {
+  for (const RulePattern& pattern : sequence_.patterns) {
     if (!ends_with(rows, pattern)) continue;
     Match match{&pattern, {}, 0};
     const std::size_t first = rows.size() - pattern.elements.size();
@@ -46,7 +46,7 @@ bool SequenceMatcher::is_element(std::size_t type) {
   if (type >= known_types_.size()) known_types_.resize(type + 1, Known::nothing);
   Known& known = known_types_[type];
   if (known == Known::nothing) {
-    const auto has = [&](const Pattern& pattern) {
+    const auto has = [&](const RulePattern& pattern) {
       return std::any_of(pattern.elements.begin(), pattern.elements.end(), [&](const auto& one) {
         return compare(types_.name(type), Comparator::in, one);
       });
@@ -57,7 +57,7 @@ bool SequenceMatcher::is_element(std::size_t type) {
   return known == Known::element;
 }
 
-bool SequenceMatcher::ends_with(const Rows& rows, const Pattern& pattern) const {
+bool SequenceMatcher::ends_with(const Rows& rows, const RulePattern& pattern) const {
   const auto& elements = pattern.elements;
   if (rows.size() < elements.size()) return false;
   // Compares backwards, because most rows differ in the last element.

@@ -15,12 +15,12 @@ namespace msprof {
 class SequenceMatcher {
  public:
   // Both arguments must outlive this object.
-  SequenceMatcher(const Sequence& sequence, const CellNames& types);
+  SequenceMatcher(const RuleSequence& sequence, const CellNames& types);
 
   struct Match {
-    const Pattern* pattern = nullptr;  // null: no pattern ends with this row
-    std::string names;                 // "conv1 + conv1_bn + conv1_relu"
-    double time_us = 0;                // of the elements that count as cost
+    const RulePattern* pattern = nullptr;  // null: no pattern ends with this row
+    std::string names;                     // "conv1 + conv1_bn + conv1_relu"
+    double time_us = 0;                    // of the elements that count as cost
   };
   // `type` is an id from `types`.
   Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us);
@@ -38,9 +38,9 @@ class SequenceMatcher {
   enum class Known : char { nothing, no_element, element };
 
   bool is_element(std::size_t type);
-  bool ends_with(const Rows& rows, const Pattern& pattern) const;
+  bool ends_with(const Rows& rows, const RulePattern& pattern) const;
 
-  const Sequence& sequence_;
+  const RuleSequence& sequence_;
   const CellNames& types_;
   std::size_t longest_ = 0;
   std::vector<Known> known_types_;

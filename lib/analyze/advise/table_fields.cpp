@@ -40,7 +40,7 @@ int TableFields::first_column(const Field& names) {
   for (const std::string& name : names) {
     if (has_column(name)) return column(name);
   }
-  return kNone;
+  return kNoField;
 }
 
 // Like first_column(), and also requests the text.
@@ -57,13 +57,13 @@ void TableFields::read_text(int place) {
 int TableFields::place(const Field& field) {
   for (const std::string& name : field) {
     if (has_column(name)) return column(name);
-    if (const auto place = derived_place(name)) return *place;
+    if (const auto place = find_derived_place(name)) return *place;
   }
-  return kNone;
+  return kNoField;
 }
 
 bool TableFields::is_modelled(int place) const {
-  if (place == kNone) return false;
+  if (place == kNoField) return false;
   if (place >= 0) {
     const std::string& name = wanted_[static_cast<std::size_t>(place)].name;
     return std::find(modelled_.begin(), modelled_.end(), name) != modelled_.end();
@@ -98,7 +98,7 @@ std::vector<int> TableFields::all_columns(const Field& names) {
 }
 
 // Returns empty if a required column is missing.
-std::optional<int> TableFields::derived_place(const std::string& name) {
+std::optional<int> TableFields::find_derived_place(const std::string& name) {
   const auto at = std::find(kDerived.begin(), kDerived.end(), name);
   if (at == kDerived.end()) return std::nullopt;
   const auto index = static_cast<int>(at - kDerived.begin());
@@ -115,18 +115,19 @@ bool TableFields::find_inputs(Derived which) {
       input_.task_type = first_text({"task_type"});
       input_.block_num = first_column({"block_num"});
       read_devices();
-      return input_.device != kNone && input_.task_type != kNone && input_.block_num != kNone;
+      return input_.device != kNoField && input_.task_type != kNoField &&
+             input_.block_num != kNoField;
     case Derived::vector_bound:
     case Derived::data_bound:
       input_.vec = first_column({"vec_ratio", "aiv_vec_ratio"});
       input_.mac = first_column({"mac_ratio", "aic_mac_ratio"});
       input_.mte2 = first_column({"mte2_ratio", "aiv_mte2_ratio"});
       input_.cube_mte2 = first_column({"mte2_ratio", "aic_mte2_ratio"});
-      return input_.vec != kNone && input_.mac != kNone && input_.mte2 != kNone;
+      return input_.vec != kNoField && input_.mac != kNoField && input_.mte2 != kNoField;
     case Derived::memory_workspace:
       input_.name = first_text({"op_name"});
       read_workspaces();
-      return input_.name != kNone && !workspaces_.empty();
+      return input_.name != kNoField && !workspaces_.empty();
     case Derived::scalar_load:
       input_.scalar = all_columns({"scalar_ratio", "aic_scalar_ratio", "aiv_scalar_ratio"});
       return !input_.scalar.empty();
@@ -139,7 +140,8 @@ bool TableFields::find_inputs(Derived which) {
       input_.device = first_text({"device_id"});
       input_.start = first_text({"task_start_time"});
       input_.duration = first_column({"task_duration"});
-      if (input_.device == kNone || input_.start == kNone || input_.duration == kNone) return false;
+      if (input_.device == kNoField || input_.start == kNoField || input_.duration == kNoField)
+        return false;
       if (!bandwidth_) bandwidth_.emplace(db_);
       return bandwidth_->has_data();
   }
@@ -202,14 +204,14 @@ std::optional<double> TableFields::data_bound(std::span<const TableValue> row) c
 
 // Memory samples are usually longer than an operator, so an operator gets the rate of its sample.
 std::optional<MemoryBandwidth::Load> TableFields::load(std::span<const TableValue> row) const {
-  const auto start_ns = ns_of_us(text(row, input_.start));
+  const auto start_ns = parse_us_as_ns(text(row, input_.start));
   const auto duration_us = number(row, input_.duration);
   constexpr double kMaxUs = 1e15;
   if (!start_ns || !duration_us || !(*duration_us > 0) || *duration_us > kMaxUs)
     return std::nullopt;
   const auto duration_ns = static_cast<std::int64_t>(std::llround(*duration_us * 1000));
-  return bandwidth_->of(text(row, input_.device), *start_ns,
-                        saturating_add(*start_ns, duration_ns));
+  return bandwidth_->find(text(row, input_.device), *start_ns,
+                          saturating_add(*start_ns, duration_ns));
 }
 
 std::optional<double> TableFields::derived(std::span<const TableValue> row, int place) const {

@@ -16,13 +16,13 @@ namespace msprof {
 
 class TableFields {
  public:
-  static constexpr int kNone = -1;
+  static constexpr int kNoField = -1;
 
   // `columns` are the fields of the table; `modelled` are those with modelled values.
   TableFields(const Database& db, std::vector<std::string> columns,
               std::vector<std::string> modelled);
 
-  // Returns the index of the field; kNone if the table does not have it.
+  // Returns the index of the field; kNoField if the table does not have it.
   int place(const Field& field);
   int place(const std::string& name) { return place(Field{name}); }
   // True for a modelled field and for fields computed from one.
@@ -35,7 +35,7 @@ class TableFields {
   // Returns the value of a field in a row of wanted() fields.
   std::optional<double> number(std::span<const TableValue> row, int place) const {
     if (place >= 0) return row[static_cast<std::size_t>(place)].number;
-    if (place == kNone) return std::nullopt;
+    if (place == kNoField) return std::nullopt;
     return derived(row, place);
   }
   // Returns the text of a field. Empty for computed fields, and for numbers without read_text().
@@ -55,12 +55,12 @@ class TableFields {
     bandwidth_percent  // the same in percent of the capture's maximum
   };
   struct Input {
-    int device = kNone, task_type = kNone, block_num = kNone, name = kNone;
-    int start = kNone, duration = kNone;
-    int vec = kNone, mac = kNone, mte2 = kNone, cube_mte2 = kNone;
+    int device = kNoField, task_type = kNoField, block_num = kNoField, name = kNoField;
+    int start = kNoField, duration = kNoField;
+    int vec = kNoField, mac = kNoField, mte2 = kNoField, cube_mte2 = kNoField;
     std::vector<int> scalar, conflicts;
   };
-  std::optional<int> derived_place(const std::string& name);
+  std::optional<int> find_derived_place(const std::string& name);
   bool find_inputs(Derived which);
   bool has_column(const std::string& name) const;
   int column(const std::string& name);

@@ -29,8 +29,8 @@ using Row = std::span<const TableValue>;
 
 struct BoundCondition {
   const Condition* condition = nullptr;
-  int left = TableFields::kNone;
-  int right = TableFields::kNone;
+  int left = TableFields::kNoField;
+  int right = TableFields::kNoField;
   double number = 0;
 };
 
@@ -38,7 +38,7 @@ struct BoundCondition {
 class RowSums {
  public:
   // Returns the index of the sum over the fields at `places`.
-  std::size_t number_of(const std::vector<int>& places) {
+  std::size_t find_or_add_sum(const std::vector<int>& places) {
     const auto known = std::find(places_.begin(), places_.end(), places);
     const auto number = static_cast<std::size_t>(known - places_.begin());
     if (known == places_.end()) places_.push_back(places);
@@ -56,10 +56,10 @@ struct BoundRule {
   std::string missing;   // first field that the table does not have
   std::string modelled;  // first modelled field
   std::vector<BoundCondition> where;
-  int name = TableFields::kNone;
-  int time = TableFields::kNone;
-  int sequence_of = TableFields::kNone;
-  int share_of = TableFields::kNone;
+  int name = TableFields::kNoField;
+  int time = TableFields::kNoField;
+  int sequence_of = TableFields::kNoField;
+  int share_of = TableFields::kNoField;
   std::size_t time_sum = 0;      // index in RowSums
   std::size_t share_in_sum = 0;  // index in RowSums
   std::vector<int> evidence;
@@ -75,8 +75,8 @@ class RuleBinder {
     BoundRule placed;
     placed.rule = &rule;
     for (const Condition& condition : rule.where) {
-      BoundCondition one{&condition, need(condition.left, placed), TableFields::kNone,
-                         rule.value_of(condition.limit)};
+      BoundCondition one{&condition, need(condition.left, placed), TableFields::kNoField,
+                         rule.resolve_limit(condition.limit)};
       if (condition.is_about_text()) fields_.read_text(one.left);
       if (!condition.right.empty()) one.right = need(condition.right, placed);
       placed.where.push_back(one);
@@ -93,13 +93,13 @@ class RuleBinder {
     std::vector<int> share_in;
     for (const Field& field : rule.group.share_in) share_in.push_back(need(field, placed));
     if (has_share && share_in.empty()) share_in.push_back(need(of, placed));
-    placed.time_sum = sums_.number_of({placed.time});
-    placed.share_in_sum = sums_.number_of(share_in);
+    placed.time_sum = sums_.find_or_add_sum({placed.time});
+    placed.share_in_sum = sums_.find_or_add_sum(share_in);
     for (const std::string& field : rule.evidence) {
       const int place = fields_.place(field);
       if (is_in_texts(field, rule)) note_modelled(place, {field}, placed);
       // Modelled values are not evidence.
-      placed.evidence.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
+      placed.evidence.push_back(fields_.is_modelled(place) ? TableFields::kNoField : place);
     }
     return placed;
   }
@@ -107,7 +107,7 @@ class RuleBinder {
  private:
   int need(const Field& field, BoundRule& rule) {
     const int place = fields_.place(field);
-    if (place == TableFields::kNone && rule.missing.empty()) rule.missing = field.front();
+    if (place == TableFields::kNoField && rule.missing.empty()) rule.missing = field.front();
     note_modelled(place, field, rule);
     return place;
   }
@@ -137,7 +137,7 @@ class NameSums {
   };
   explicit NameSums(std::size_t rules) : rules_(rules) {}
 
-  Sum& of(std::size_t name, std::size_t rule) {
+  Sum& find(std::size_t name, std::size_t rule) {
     const std::size_t block = name / kNames;
     if (block >= blocks_.size()) blocks_.resize(block + 1);
     if (blocks_[block].empty()) blocks_[block].resize(kNames * rules_);
@@ -182,7 +182,7 @@ class Gatherer {
     found_.all_time_us = sums[placed_.time_sum];
     found_.share_in = sums[placed_.share_in_sum];
     for (std::size_t op = 0; op < ops_.size(); ++op) {
-      const NameSums::Sum& sum = sums_.of(ops_[op], number_);
+      const NameSums::Sum& sum = sums_.find(ops_[op], number_);
       MatchedOp matched{names_.names.name(ops_[op]), sum.count, sum.time_us, {}};
       for (std::size_t i = op * placed_.evidence.size(); i < (op + 1) * placed_.evidence.size();
            ++i)
@@ -217,10 +217,10 @@ class Gatherer {
     for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
-    const std::size_t name = names_.names.id_of_cell(row, placed_.name);
+    const std::size_t name = names_.names.find_or_add_cell(row, placed_.name);
     count(name, value(row, placed_.time), value(row, placed_.share_of));
     if (placed_.evidence.empty()) return;
-    const std::size_t first = op_of(name) * placed_.evidence.size();
+    const std::size_t first = find_or_add_op(name) * placed_.evidence.size();
     for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
       if (const auto number = fields_.number(row, placed_.evidence[i])) {
         evidence_[first + i].sum += *number;
@@ -232,17 +232,18 @@ class Gatherer {
   }
 
   void follow(Row row, std::size_t stream) {
-    const auto match = matcher_->add(stream, names_.types.id_of_cell(row, placed_.sequence_of),
-                                     fields_.text(row, placed_.name), value(row, placed_.time));
+    const auto match =
+        matcher_->add(stream, names_.types.find_or_add_cell(row, placed_.sequence_of),
+                      fields_.text(row, placed_.name), value(row, placed_.time));
     if (match.pattern == nullptr) return;
     ++found_.patterns[match.pattern->name];
-    const std::size_t name = names_.names.id_of(match.names);
+    const std::size_t name = names_.names.find_or_add(match.names);
     count(name, match.time_us, match.time_us);
-    if (!placed_.evidence.empty()) op_of(name);
+    if (!placed_.evidence.empty()) find_or_add_op(name);
   }
 
   void count(std::size_t name, double time, double share) {
-    NameSums::Sum& sum = sums_.of(name, number_);
+    NameSums::Sum& sum = sums_.find(name, number_);
     if (sum.count++ == 0) ops_.push_back(name);
     sum.time_us += time;
     ++found_.count;
@@ -251,7 +252,7 @@ class Gatherer {
   }
 
   // Returns the index in ops_ of a name that matched.
-  std::size_t op_of(std::size_t name) {
+  std::size_t find_or_add_op(std::size_t name) {
     if (name >= op_of_name_.size()) op_of_name_.resize(name + 1, 0);
     std::uint32_t& op = op_of_name_[name];
     if (op == 0) {
@@ -297,11 +298,11 @@ class Scan {
     device_ = fields_.place("device_id");
     stream_ = fields_.place("stream_id");
     for (const int place : {layer_, device_}) fields_.read_text(place);
-    is_mean_ = fields_.place("time") != TableFields::kNone;
+    is_mean_ = fields_.place("time") != TableFields::kNoField;
     if (options.facts) {
       for (const WantedField& field : ComputedFacts::fields()) {
         const int place = fields_.place(field.name);
-        facts_.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
+        facts_.push_back(fields_.is_modelled(place) ? TableFields::kNoField : place);
         if (!field.is_number) fields_.read_text(place);
       }
     }
@@ -312,12 +313,12 @@ class Scan {
 
   void add(Row row) {
     // Skips the total row of a layer table.
-    if (layer_ != TableFields::kNone && fields_.text(row, layer_) == "-") return;
+    if (layer_ != TableFields::kNoField && fields_.text(row, layer_) == "-") return;
     std::erase_if(unseen_, [&](std::size_t place) { return row[place].text != kMissing; });
     names_.names.next_row();
     names_.types.next_row();
     enter_device(fields_.text(row, device_));
-    const auto stream = number_of_stream(row);
+    const auto stream = find_stream_number(row);
     Group& group = *group_;
     ++group.rows;
     for (std::size_t sum = 0; sum < group.sums.size(); ++sum) {
@@ -354,7 +355,7 @@ class Scan {
 
  private:
   // Returns empty after kMaxStreams streams. Rows without a stream share one index.
-  std::optional<std::size_t> number_of_stream(Row row) {
+  std::optional<std::size_t> find_stream_number(Row row) {
     const std::optional<double> stream = fields_.number(row, stream_);
     const auto known = streams_.find(stream);
     if (known != streams_.end()) return known->second;
@@ -367,7 +368,7 @@ class Scan {
     if (group_ != nullptr && (device == current_device_ || ++switches_ > kMaxDevices)) return;
     current_device_ = device;
     if (options_.facts) device_facts_ = &all_facts_[current_device_];
-    const std::string name = options_.by_device ? current_device_ : std::string();
+    const std::string name = options_.is_by_device ? current_device_ : std::string();
     const auto at = std::find_if(groups_.begin(), groups_.end(),
                                  [&](const auto& group) { return group->device == name; });
     if (at != groups_.end()) {
@@ -412,7 +413,8 @@ class Scan {
   TableFields fields_;
   RowSums row_sums_;
   std::vector<BoundRule> rules_;
-  int layer_ = TableFields::kNone, device_ = TableFields::kNone, stream_ = TableFields::kNone;
+  int layer_ = TableFields::kNoField, device_ = TableFields::kNoField,
+      stream_ = TableFields::kNoField;
   bool is_mean_ = false;
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
@@ -429,8 +431,8 @@ class Scan {
 
 Scan make_scan(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,
                const TableScanOptions& options) {
-  const bool is_modelled = unit_loads_of(db) == UnitLoads::modelled;
-  return Scan(TableFields(db, fields_of(db, table),
+  const bool is_modelled = read_unit_loads(db) == UnitLoads::modelled;
+  return Scan(TableFields(db, field_names(db, table),
                           is_modelled ? unit_load_fields(db, table) : std::vector<std::string>()),
               rules, options);
 }
@@ -464,7 +466,7 @@ class ScanSink : ScanParts, public TableReader {
 };
 
 bool is_above(const std::optional<Limit>& limit, const Rule& rule, double value) {
-  return !limit || value > rule.value_of(*limit);
+  return !limit || value > rule.resolve_limit(*limit);
 }
 
 }  // namespace

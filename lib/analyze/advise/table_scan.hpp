@@ -63,7 +63,7 @@ struct TableScanResult {
 
 struct TableScanOptions {
   ExportScope scope{};
-  bool by_device = false;  // one group per device instead of one for all
+  bool is_by_device = false;  // one group per device instead of one for all
   bool facts = false;
 };
 

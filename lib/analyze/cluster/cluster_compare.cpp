@@ -37,7 +37,7 @@ double quantile(std::vector<double> values, double place) {
   return values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
 }
 
-double mean_of(const std::vector<double>& values) {
+double mean_value(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
@@ -50,17 +50,17 @@ struct Profile {
   std::vector<std::vector<double>> steps;
 };
 
-struct StepPart {
+struct StepMeasure {
   std::string_view name;
   int128 StepSum::*sum;  // null: time of the slowest rank
 };
-constexpr std::array<StepPart, 5> kStepParts = {{{"step time", nullptr},
-                                                 {"of one rank", &StepSum::duration_ns},
-                                                 {"computing", &StepSum::computing_ns},
-                                                 {"not overlapped", &StepSum::not_overlapped_ns},
-                                                 {"free", &StepSum::free_ns}}};
+constexpr std::array<StepMeasure, 5> kStepParts = {{{"step time", nullptr},
+                                                    {"of one rank", &StepSum::duration_ns},
+                                                    {"computing", &StepSum::computing_ns},
+                                                    {"not overlapped", &StepSum::not_overlapped_ns},
+                                                    {"free", &StepSum::free_ns}}};
 
-Profile profile_of(const ClusterView& view) {
+Profile make_profile(const ClusterView& view) {
   Profile profile{cluster_summary(view), std::vector<std::vector<double>>(kStepParts.size())};
   for (const StepSummary& step : profile.summary.steps) {
     for (std::size_t i = 0; i < kStepParts.size(); ++i) {
@@ -86,8 +86,8 @@ class ClusterComparer {
   ClusterComparer(const ClusterSide& base, const ClusterSide& now)
       : base_side_(base),
         now_side_(now),
-        base_(profile_of(*base.view)),
-        now_(profile_of(*now.view)) {}
+        base_(make_profile(*base.view)),
+        now_(make_profile(*now.view)) {}
 
   ClusterComparison compare() {
     result_.base = side(base_side_.name, base_);
@@ -128,8 +128,8 @@ class ClusterComparer {
         result_.noise_percent, kLeastNoisePercent);
   }
 
-  Change change(std::optional<double> base, std::optional<double> now) const {
-    Change result{base, now, 0};
+  TimeChange change(std::optional<double> base, std::optional<double> now) const {
+    TimeChange result{base, now, 0};
     if (base && now) result.noise_us = *base * result_.noise_percent / 100;
     return result;
   }
@@ -154,7 +154,7 @@ class ClusterComparer {
     for (std::size_t i = 0; i < kStepParts.size(); ++i) {
       const auto& base = base_.steps[i];
       const auto& now = now_.steps[i];
-      ClusterChange row{std::string(kStepParts[i].name), change(mean_of(base), mean_of(now))};
+      ClusterChange row{std::string(kStepParts[i].name), change(mean_value(base), mean_value(now))};
       row.median = change(quantile(base, 0.5), quantile(now, 0.5));
       row.p95 = change(quantile(base, 0.95), quantile(now, 0.95));
       row.base_count = static_cast<std::int64_t>(base.size());
@@ -176,7 +176,7 @@ class ClusterComparer {
     const double median = quantile(percents, 0.5);
     for (double& percent : percents) percent = std::abs(percent - median);
     const double noise = 3 * kDeviationsOfMedian * quantile(percents, 0.5);
-    const auto widen = [noise](Change& change) {
+    const auto widen = [noise](TimeChange& change) {
       if (change.base_us)
         change.noise_us = std::max(change.noise_us, *change.base_us * noise / 100);
     };
@@ -205,7 +205,7 @@ class ClusterComparer {
       for (const auto& member : view.members()) {
         const StepSum& sum = profile.summary.by_member[static_cast<std::size_t>(member.id - 1)];
         if (sum.count == 0) continue;
-        auto& pair = pairs[view.rank_of(member.id)];
+        auto& pair = pairs[view.product_rank(member.id)];
         (is_base ? pair.first : pair.second) = &sum;
       }
     };
@@ -229,8 +229,8 @@ class ClusterComparer {
   }
 
   std::vector<ClusterChange> collectives() const {
-    using Key = std::pair<std::string, std::int64_t>;
-    std::map<Key, std::pair<CollectiveSummary, CollectiveSummary>> pairs;
+    using PairKey = std::pair<std::string, std::int64_t>;
+    std::map<PairKey, std::pair<CollectiveSummary, CollectiveSummary>> pairs;
     const auto gather = [&pairs](const Profile& profile, bool is_base) {
       for (const CollectiveSummary& one : profile.summary.collectives) {
         auto& pair = pairs[{one.operation, one.group_ranks}];
@@ -245,7 +245,7 @@ class ClusterComparer {
     gather(now_, false);
     std::vector<ClusterChange> rows;
     for (const auto& entry : pairs) {
-      const Key& key = entry.first;
+      const PairKey& key = entry.first;
       const auto& pair = entry.second;
       const auto add = [&](std::string_view what, std::int64_t CollectiveSummary::*part) {
         const auto mean_us = [part](const CollectiveSummary& sum) -> std::optional<double> {
@@ -276,8 +276,8 @@ class ClusterComparer {
   }
 
   std::vector<ClusterChange> operators() const {
-    using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
-    std::map<Key, std::pair<const OpSummary*, const OpSummary*>> pairs;
+    using PairKey = std::tuple<std::string_view, std::string_view, std::string_view>;
+    std::map<PairKey, std::pair<const OpSummary*, const OpSummary*>> pairs;
     for (const OpSummary& op : base_.summary.ops) pairs[{op.name, op.type, op.unit}].first = &op;
     for (const OpSummary& op : now_.summary.ops) pairs[{op.name, op.type, op.unit}].second = &op;
     std::vector<ClusterChange> rows;

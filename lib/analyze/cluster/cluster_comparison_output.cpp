@@ -14,7 +14,7 @@ namespace msprof {
 
 namespace {
 
-std::string digits_of(std::optional<double> us, bool has_sign = false) {
+std::string format_us(std::optional<double> us, bool has_sign = false) {
   return has_sign ? html::signed_fixed(us) : html::fixed(us);
 }
 
@@ -22,21 +22,21 @@ void put(RowSink& out, const std::string& digits) {
   digits == "-" ? out.missing() : out.number(std::string_view(digits));
 }
 
-bool is_on_both(const Change& change) {
+bool is_on_both(const TimeChange& change) {
   return change.base_us && change.new_us;
 }
 
-std::optional<double> percent_of(const std::optional<Change>& change) {
+std::optional<double> change_percent(const std::optional<TimeChange>& change) {
   return change && is_on_both(*change) ? change->percent() : std::nullopt;
 }
 
 std::string_view row_kind(const ClusterChange& row) {
   if (!is_on_both(row.mean)) return "";
-  return html::kind_of(row.mean.delta_us(), row.mean.is_noise());
+  return html::change_class(row.mean.delta_us(), row.mean.is_noise());
 }
 
 std::string verdict_sentence(const ClusterComparison& comparison) {
-  const Change& total = comparison.total;
+  const TimeChange& total = comparison.total;
   const std::string times = fmt::format("median {} {} → {} ms", comparison.unit,
                                         html::fixed(total.base_us.value_or(0) / 1000),
                                         html::fixed(total.new_us.value_or(0) / 1000));
@@ -45,13 +45,13 @@ std::string verdict_sentence(const ClusterComparison& comparison) {
                      verdict_name(comparison.verdict));
 }
 
-enum class Reader { terminal, page };
+enum class OutputReader { terminal, page };
 
 // Writes a table of changes in us, at most `top` rows. For the terminal, writes only changes beyond
 // noise, and fewer columns. Returns the number of rows left out.
-std::size_t write_changes(const ClusterChanges& changes, RowSink& out, Reader reader,
+std::size_t write_changes(const ClusterChanges& changes, RowSink& out, OutputReader reader,
                           std::size_t top) {
-  const bool is_page = reader == Reader::page;
+  const bool is_page = reader == OutputReader::page;
   const bool has_quantiles = std::any_of(changes.rows.begin(), changes.rows.end(),
                                          [](const ClusterChange& row) { return row.p95; });
   std::vector<std::string> columns = {std::string(changes.key)};
@@ -72,13 +72,13 @@ std::size_t write_changes(const ClusterChanges& changes, RowSink& out, Reader re
       out.number(row.base_count);
       out.number(row.new_count);
     }
-    put(out, digits_of(row.mean.base_us));
-    put(out, digits_of(row.mean.new_us));
-    put(out, is_on_both(row.mean) ? digits_of(row.mean.delta_us(), true) : "-");
-    put(out, html::signed_fixed(percent_of(row.mean), 1));
+    put(out, format_us(row.mean.base_us));
+    put(out, format_us(row.mean.new_us));
+    put(out, is_on_both(row.mean) ? format_us(row.mean.delta_us(), true) : "-");
+    put(out, html::signed_fixed(change_percent(row.mean), 1));
     if (has_quantiles) {
-      put(out, html::signed_fixed(percent_of(row.median), 1));
-      put(out, html::signed_fixed(percent_of(row.p95), 1));
+      put(out, html::signed_fixed(change_percent(row.median), 1));
+      put(out, html::signed_fixed(change_percent(row.p95), 1));
     }
     out.end_row();
   }
@@ -90,7 +90,7 @@ constexpr std::size_t kMaxComparedRows = 1000;  // per table of the page
 
 std::string comparison_table(const ClusterChanges& changes) {
   TableRows rows;
-  const std::size_t more = write_changes(changes, rows, Reader::page, kMaxComparedRows);
+  const std::size_t more = write_changes(changes, rows, OutputReader::page, kMaxComparedRows);
   if (rows.rows.empty()) return "";
   std::string html = fmt::format(
       "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
@@ -135,8 +135,8 @@ std::string cluster_comparison_text(const ClusterComparison& comparison, std::si
                      comparison.noise_basis);
   for (const ClusterChanges& changes : comparison.sections) {
     TextTable table;
-    const std::size_t more =
-        write_changes(changes, table, Reader::terminal, changes.id == "steps" ? SIZE_MAX : top);
+    const std::size_t more = write_changes(changes, table, OutputReader::terminal,
+                                           changes.id == "steps" ? SIZE_MAX : top);
     if (table.row_count() == 0) {
       if (!changes.rows.empty())
         out += fmt::format("\n{}: no change beyond noise\n", changes.title);
@@ -157,19 +157,19 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
                                      "Is Noise"});
   for (const ClusterChanges& changes : comparison.sections) {
     for (const ClusterChange& row : changes.rows) {
-      const auto add = [&](std::string_view figure, const std::optional<Change>& change) {
+      const auto add = [&](std::string_view figure, const std::optional<TimeChange>& change) {
         if (!change) return;
         csv.text(changes.id);
         csv.text(row.name);
         csv.text(figure);
         csv.number(row.base_count);
         csv.number(row.new_count);
-        put(csv, digits_of(change->base_us));
-        put(csv, digits_of(change->new_us));
+        put(csv, format_us(change->base_us));
+        put(csv, format_us(change->new_us));
         const bool is_pair = is_on_both(*change);
-        put(csv, is_pair ? digits_of(change->delta_us()) : "-");
-        put(csv, html::fixed(percent_of(change), 3));
-        put(csv, is_pair ? digits_of(change->noise_us) : "-");
+        put(csv, is_pair ? format_us(change->delta_us()) : "-");
+        put(csv, html::fixed(change_percent(change), 3));
+        put(csv, is_pair ? format_us(change->noise_us) : "-");
         csv.text(!is_pair ? "" : change->is_noise() ? "yes" : "no");
         csv.end_row();
       };
@@ -183,7 +183,7 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
 }
 
 std::string cluster_comparison_page(const ClusterComparison& comparison) {
-  const Change& total = comparison.total;
+  const TimeChange& total = comparison.total;
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -191,7 +191,7 @@ std::string cluster_comparison_page(const ClusterComparison& comparison) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n<body>\n",
-      html::base64_of_hex(html::kStyle.sha256), html::base64_of_hex(html::kScript.sha256),
+      html::hex_to_base64(html::kStyle.sha256), html::hex_to_base64(html::kScript.sha256),
       html::escaped(comparison.now.name), html::kStyle.text);
   page += fmt::format(
       "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{} <span aria-label=\"to\">→</span> "

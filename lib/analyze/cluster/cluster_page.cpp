@@ -59,7 +59,7 @@ class HeatMap {
               std::min(kMaxMapRows, kMaxMapCells / std::max<std::size_t>(columns_.count(), 1))) {
     for (const auto& member : view.members()) members_.push_back(member.id);
     std::sort(members_.begin(), members_.end(), [&view](std::int64_t a, std::int64_t b) {
-      return view.rank_of(a) < view.rank_of(b);
+      return view.product_rank(a) < view.product_rank(b);
     });
     places_.resize(members_.size());
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -89,7 +89,7 @@ class HeatMap {
     out += "],\"hosts\":[";
     for (std::size_t i = 0; i < rows_.count(); ++i) {
       if (i > 0) out += ',';
-      append_json_string(out, printable(view_.host_of(view_.member(members_[i * rows_.size()]))));
+      append_json_string(out, printable(view_.host_name(view_.member(members_[i * rows_.size()]))));
     }
     out += "],\"cells\":[";
     for (std::size_t row = 0; row < rows_.count(); ++row) {
@@ -101,12 +101,12 @@ class HeatMap {
       out += ']';
     }
     out += "]}";
-    return without_tags_of_page(std::move(out));
+    return strip_page_tags(std::move(out));
   }
 
  private:
   // "<" could end the script element.
-  static std::string without_tags_of_page(std::string json) {
+  static std::string strip_page_tags(std::string json) {
     for (auto at = json.find('<'); at != std::string::npos; at = json.find('<', at))
       json.replace(at, 1, "\\u003c");
     return json;
@@ -141,7 +141,7 @@ class HeatMap {
     const std::size_t first = bin * rows_.size();
     const std::size_t last = std::min(first + rows_.size(), members_.size()) - 1;
     const auto rank = [this](std::size_t place) {
-      return std::to_string(view_.rank_of(members_[place]));
+      return std::to_string(view_.product_rank(members_[place]));
     };
     return first == last ? rank(first) : rank(first) + "–" + rank(last);
   }
@@ -159,7 +159,7 @@ class HeatMap {
           places_[static_cast<std::size_t>(view_.member(rows->member_id).id - 1)];
       MapCell& cell = cells_[rows_.of(place) * columns_.count() + column];
       if (cell.rank != kNull && cell.duration_ns >= rows->duration_ns) continue;
-      cell = {view_.rank_of(rows->member_id),
+      cell = {view_.product_rank(rows->member_id),
               view_.aligned(rows->begin_ns, rows->member_id),
               rows->duration_ns,
               rows->computing_ns,
@@ -195,8 +195,8 @@ std::string page_head(const ClusterSummary& summary) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{} - msprof cluster</title>\n"
       "<style>{}</style>\n<style>{}</style>\n</head>\n<body>\n",
-      html::base64_of_hex(html::kStyle.sha256), html::base64_of_hex(kClusterStyle.sha256),
-      html::base64_of_hex(kClusterScript.sha256), escaped(cluster_line(summary)), html::kStyle.text,
+      html::hex_to_base64(html::kStyle.sha256), html::hex_to_base64(kClusterStyle.sha256),
+      html::hex_to_base64(kClusterScript.sha256), escaped(cluster_line(summary)), html::kStyle.text,
       kClusterStyle.text);
 }
 

@@ -98,7 +98,7 @@ void summarize_collectives(const ClusterView& view, ClusterSummary& summary) {
   for (auto& [key, sum] : sums) {
     sum.operation = view.text(key.first);
     sum.group = view.text(key.second);
-    if (const auto* group = view.group(key.second))
+    if (const auto* group = view.find_group(key.second))
       sum.group_ranks = static_cast<std::int64_t>(group->ranks.size());
     summary.collectives.push_back(std::move(sum));
   }
@@ -108,7 +108,7 @@ void summarize_collectives(const ClusterView& view, ClusterSummary& summary) {
       });
 }
 
-std::string percent_of(std::int64_t part, std::int64_t whole) {
+std::string format_percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "0.0" : fixed(static_cast<int128>(part) * 100, whole, 1);
 }
 
@@ -128,7 +128,7 @@ ClusterTable slowest_steps(const ClusterView& view, const ClusterSummary& summar
   for (const StepSummary* step : steps) {
     step->step == kNull ? table.rows.text("-") : table.rows.number(step->step);
     table.rows.number(std::string_view(ms_text(step->longest_ns)));
-    table.rows.number(view.rank_of(step->longest_member));
+    table.rows.number(view.product_rank(step->longest_member));
     table.rows.number(std::string_view(ms_text(
         divide_rounded(step->sum.duration_ns, std::max<std::int64_t>(step->sum.count, 1)))));
     for (const auto part : {&StepSum::computing_ns, &StepSum::not_overlapped_ns, &StepSum::free_ns})
@@ -153,7 +153,7 @@ ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std
     table.rows.number(std::string_view(us_from_ns(op.p95_ns == kNull ? 0 : op.p95_ns)));
     table.rows.number(std::string_view(us_from_ns(op.longest_ns == kNull ? 0 : op.longest_ns)));
     op.longest_member == kNull ? table.rows.missing()
-                               : table.rows.number(view.rank_of(op.longest_member));
+                               : table.rows.number(view.product_rank(op.longest_member));
     table.rows.end_row();
   }
   table.rows.end();
@@ -171,7 +171,7 @@ ClusterTable top_collectives(const ClusterSummary& summary, std::size_t top) {
     table.rows.number(one.group_ranks);
     table.rows.number(one.count);
     table.rows.number(std::string_view(ms_text(one.wait_ns)));
-    table.rows.number(std::string_view(percent_of(one.wait_ns, one.duration_ns)));
+    table.rows.number(std::string_view(format_percent(one.wait_ns, one.duration_ns)));
     table.rows.number(std::string_view(fixed(one.size_bytes, 1'000'000, 1)));
     table.rows.end_row();
   }

@@ -37,7 +37,7 @@ ListedCluster describe_cluster(const std::filesystem::path& file) {
       const bool is_known = member.begin_ns != kNull && member.begin_ns > 0;
       if (is_known && (begin_ns == 0 || member.begin_ns < begin_ns)) begin_ns = member.begin_ns;
     }
-    result.ranks = cluster::ranks_of(part);
+    result.ranks = cluster::read_ranks(part);
     if (begin_ns != 0) result.time_ns = begin_ns;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;

@@ -75,7 +75,7 @@ class Warnings {
               run.capture);
   }
 
-  static std::string text_of(const Runs& side, const Fact& fact) {
+  static std::string join_facts(const Runs& side, const Fact& fact) {
     std::set<std::string> values;
     for (const RunProfile& run : side) values.insert(fact(run));
     return fmt::format("{}", fmt::join(values, ", "));
@@ -83,7 +83,7 @@ class Warnings {
 
   // Warns if a fact is not the same on both sides.
   void differ(std::string_view what, const Fact& fact, std::string_view meaning) {
-    const std::string ours = text_of(base_, fact), theirs = text_of(now_, fact);
+    const std::string ours = join_facts(base_, fact), theirs = join_facts(now_, fact);
     if (ours != theirs) say("{} differ: {} and {}{}", what, ours, theirs, meaning);
   }
 
@@ -113,21 +113,21 @@ class Warnings {
         "");
   }
 
-  static std::string batches_of(const Runs& side) {
+  static std::string join_batches(const Runs& side) {
     Batches all;
     for (const RunProfile& run : side) all.add(run.batches);
     return batch_text(all.values());
   }
 
   void batches() {
-    const std::string ours = batches_of(base_), theirs = batches_of(now_);
-    if (base_.front().unit == TimeUnit::picture) {
+    const std::string ours = join_batches(base_), theirs = join_batches(now_);
+    if (base_.front().unit == ProfileUnit::picture) {
       const std::string which =
           ours == theirs ? fmt::format("BASE and NEW have several batch sizes ({})", ours)
                          : fmt::format("batch sizes differ: {} and {}", ours, theirs);
       list_.push_back(
           {which + "; times are per picture, call times per call", FindingId::batches_differ});
-    } else if (ours != theirs && base_.front().unit == TimeUnit::whole_run) {
+    } else if (ours != theirs && base_.front().unit == ProfileUnit::whole_run) {
       list_.push_back(
           {fmt::format("batch sizes differ: {} and {}, but whole runs are compared", ours, theirs),
            FindingId::batches_differ});
@@ -144,32 +144,33 @@ class Warnings {
         return fact(run) == fact(runs->front());
       });
       if (!same)
-        say("the runs of {} differ in chip, model or batch size: {}", name, text_of(*side, fact));
+        say("the runs of {} differ in chip, model or batch size: {}", name,
+            join_facts(*side, fact));
     }
   }
 
-  static std::int64_t executions_of(const Runs& side) {
+  static std::int64_t mean_executions(const Runs& side) {
     std::int64_t sum = 0;
     for (const RunProfile& run : side) sum += run.executions;
     return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, side.size()));
   }
 
-  static std::string counted_of(std::int64_t count, std::string_view what) {
+  static std::string count_phrase(std::int64_t count, std::string_view what) {
     return counted(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)), what);
   }
 
   void executions() {
-    if (base_.front().unit == TimeUnit::whole_run) return whole_runs();
-    const bool iterates = base_.front().unit == TimeUnit::iteration;
+    if (base_.front().unit == ProfileUnit::whole_run) return whole_runs();
+    const bool iterates = base_.front().unit == ProfileUnit::iteration;
     const std::string_view what = iterates ? "iteration" : "execution";
-    const std::int64_t ours = executions_of(base_), theirs = executions_of(now_);
+    const std::int64_t ours = mean_executions(base_), theirs = mean_executions(now_);
     if (std::max(ours, theirs) >= kOtherNumber * std::min(ours, theirs)) {
       say("BASE has {} per run and NEW {}: with few, the slower first ones have more weight",
-          counted_of(ours, what), theirs);
+          count_phrase(ours, what), theirs);
     }
     for (const auto& [count, name] : {std::pair{ours, "BASE"}, std::pair{theirs, "NEW"}}) {
       if (count < kFewExecutions)
-        say("{} has only {} per run: {}", name, counted_of(count, what),
+        say("{} has only {} per run: {}", name, count_phrase(count, what),
             count == 1 ? "the first one is slower than later ones"
                        : "the slower first ones affect the result");
     }
@@ -180,7 +181,7 @@ class Warnings {
               run.capture, 100 * run.outside_share, what);
   }
 
-  static double tasks_of(const Runs& side) {
+  static double mean_tasks(const Runs& side) {
     double sum = 0;
     for (const RunProfile& run : side)
       for (const OpProfile& op : run.ops) sum += static_cast<double>(op.count);
@@ -189,7 +190,7 @@ class Warnings {
 
   // From total times alone, a longer run cannot be distinguished from a slower one.
   void whole_runs() {
-    const double ours = tasks_of(base_), theirs = tasks_of(now_);
+    const double ours = mean_tasks(base_), theirs = mean_tasks(now_);
     if (std::abs(ours - theirs) <= kTrend * ours) return;
     say("the runs have no iterations, and BASE ran {:.0f} operator tasks and NEW {:.0f}: the runs "
         "also differ in the work that they did",
@@ -244,22 +245,22 @@ constexpr double kRatioRelative = 0.15;  // of the ratio
 // A bound above 1 means "bound"; if both sides are below this limit, the operator is clearly not.
 constexpr double kMinBound = 0.2;
 
-std::string unit_text(TimeUnit unit) {
+std::string unit_text(ProfileUnit unit) {
   switch (unit) {
-    case TimeUnit::execution:
+    case ProfileUnit::execution:
       return "one execution";
-    case TimeUnit::picture:
+    case ProfileUnit::picture:
       return "one picture";
-    case TimeUnit::iteration:
+    case ProfileUnit::iteration:
       return "one iteration";
-    case TimeUnit::whole_run:
+    case ProfileUnit::whole_run:
       break;
   }
   return "the whole run";
 }
 
 // The operators of one side of a match, combined.
-struct Part {
+struct CombinedOps {
   std::vector<std::string> names;
   std::string type;
   std::string unit;
@@ -267,8 +268,8 @@ struct Part {
   std::int64_t count = 0;
 };
 
-Part part_of(const SideProfile& side, const std::vector<std::size_t>& places) {
-  Part part;
+CombinedOps sum_ops(const SideProfile& side, const std::vector<std::size_t>& places) {
+  CombinedOps part;
   for (const std::size_t place : places) {
     const OpProfile& op = side.ops[place];
     part.names.push_back(op.name);
@@ -287,7 +288,7 @@ class Comparer {
       : base_(merge_runs(base)), now_(merge_runs(now)), floor_(base_.total, now_.total) {
     result_.warnings = comparison_warnings(base, now);
     result_.unit = unit_text(base.front().unit);
-    result_.counters = compare_counters(counters_of(base), counters_of(now));
+    result_.counters = compare_counters(list_counters(base), list_counters(now));
   }
 
   Comparison run() {
@@ -308,7 +309,7 @@ class Comparer {
   }
 
  private:
-  static std::vector<const std::vector<CounterProfile>*> counters_of(
+  static std::vector<const std::vector<CounterProfile>*> list_counters(
       const std::vector<RunProfile>& runs) {
     std::vector<const std::vector<CounterProfile>*> lists;
     for (const RunProfile& run : runs) lists.push_back(&run.counters);
@@ -323,13 +324,13 @@ class Comparer {
       result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
   }
 
-  double share_of(const Change& change) const {
+  double delta_share(const TimeChange& change) const {
     const double whole = result_.total.delta_us();
     return whole == 0 ? 0 : 100 * change.delta_us() / whole;
   }
 
   void add_op(const OpMatch& match) {
-    const Part ours = part_of(base_, match.base), theirs = part_of(now_, match.now);
+    const CombinedOps ours = sum_ops(base_, match.base), theirs = sum_ops(now_, match.now);
     OpChange op;
     op.base_names = ours.names;
     op.new_names = theirs.names;
@@ -342,7 +343,7 @@ class Comparer {
     op.time.noise_us = floor_.op_us(ours.time, theirs.time, correspondence(match));
     op.base_count = ours.count;
     op.new_count = theirs.count;
-    op.share = share_of(op.time);
+    op.share = delta_share(op.time);
     if (match.base.size() == 1 && match.now.size() == 1) add_ratios(match, op);
     count(match);
     result_.ops.push_back(std::move(op));
@@ -431,7 +432,7 @@ class Comparer {
       }
       change.base_ops = sum.base_ops;
       change.new_ops = sum.new_ops;
-      change.share = share_of(change.time);
+      change.share = delta_share(change.time);
       result_.types.push_back(std::move(change));
     }
   }
@@ -451,7 +452,7 @@ class Comparer {
     for (const auto& one : base) names.insert(one.first);
     for (const auto& one : now) names.insert(one.first);
     for (const std::string& name : names) {
-      const SideProfile::Call ours = call_of(base, name), theirs = call_of(now, name);
+      const SideProfile::Call ours = find_call(base, name), theirs = find_call(now, name);
       CallChange change;
       change.name = name;
       if (ours.count > 0) change.time.base_us = ours.time.us();
@@ -464,7 +465,7 @@ class Comparer {
     }
   }
 
-  static SideProfile::Call call_of(const Calls& calls, const std::string& name) {
+  static SideProfile::Call find_call(const Calls& calls, const std::string& name) {
     const auto found = calls.find(name);
     return found == calls.end() ? SideProfile::Call() : found->second;
   }
@@ -488,16 +489,16 @@ constexpr double kMaxOutsideIterations = 0.5;
 
 using Stores = std::vector<ComparedRun>;
 
-using Units = std::vector<TimeUnit>;
+using Units = std::vector<ProfileUnit>;
 
-Units units_of(const Stores& runs) {
+Units natural_units(const Stores& runs) {
   Units units;
   for (const ComparedRun& run : runs) units.push_back(natural_unit(run.store));
   return units;
 }
 
 bool any_is_whole(const Units& units) {
-  return std::find(units.begin(), units.end(), TimeUnit::whole_run) != units.end();
+  return std::find(units.begin(), units.end(), ProfileUnit::whole_run) != units.end();
 }
 
 // Returns why whole runs are compared although a side has iterations; empty if that is not so.
@@ -511,7 +512,7 @@ std::string why_whole(const Stores& base, const Stores& now, const Units& base_u
   }
   for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (units[i] != TimeUnit::iteration) continue;
+      if (units[i] != ProfileUnit::iteration) continue;
       const ComparedRun& run = runs[i];
       const double outside = outside_iterations(run.store);
       if (outside <= kMaxOutsideIterations) continue;
@@ -528,7 +529,7 @@ void split_batches(const Stores& base, const Stores& now, Units& base_units, Uni
   std::vector<Batches> batches;
   for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (units[i] != TimeUnit::execution) return;
+      if (units[i] != ProfileUnit::execution) return;
       batches.push_back(read_batches(QueryDb(runs[i].store)));
     }
   }
@@ -536,8 +537,8 @@ void split_batches(const Stores& base, const Stores& now, Units& base_units, Uni
     return execute_alike(batches.front(), one);
   });
   if (alike) return;
-  base_units.assign(base.size(), TimeUnit::picture);
-  new_units.assign(now.size(), TimeUnit::picture);
+  base_units.assign(base.size(), ProfileUnit::picture);
+  new_units.assign(now.size(), ProfileUnit::picture);
 }
 
 std::vector<RunProfile> read_runs(const Stores& runs, const Units& units) {
@@ -556,12 +557,12 @@ Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunPro
 }
 
 Comparison compare_stores(const Stores& base, const Stores& now) {
-  Units base_units = units_of(base), new_units = units_of(now);
+  Units base_units = natural_units(base), new_units = natural_units(now);
   const std::string reason = why_whole(base, now, base_units, new_units);
   const bool as_whole = any_is_whole(base_units) || any_is_whole(new_units) || !reason.empty();
   if (as_whole) {
-    base_units.assign(base.size(), TimeUnit::whole_run);
-    new_units.assign(now.size(), TimeUnit::whole_run);
+    base_units.assign(base.size(), ProfileUnit::whole_run);
+    new_units.assign(now.size(), ProfileUnit::whole_run);
   }
   split_batches(base, now, base_units, new_units);
   // Read both sides in parallel, because a large capture takes seconds.

@@ -6,12 +6,12 @@
 
 namespace msprof {
 
-std::optional<double> Change::percent() const {
+std::optional<double> TimeChange::percent() const {
   if (!base_us || *base_us == 0) return std::nullopt;
   return 100 * delta_us() / *base_us;
 }
 
-bool Change::is_noise() const {
+bool TimeChange::is_noise() const {
   return std::abs(delta_us()) <= noise_us;
 }
 
@@ -81,7 +81,7 @@ std::string MatchCounts::text() const {
                      by_name, by_shape, by_fusion, only_base, only_new);
 }
 
-std::string text_of_both(const std::string& base, const std::string& now) {
+std::string join_both(const std::string& base, const std::string& now) {
   if (base.empty()) return now;
   return now.empty() || base == now ? base : base + " → " + now;
 }

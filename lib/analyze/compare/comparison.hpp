@@ -34,7 +34,7 @@ struct ComparedSide {
 };
 
 // A time on both sides, and its noise.
-struct Change {
+struct TimeChange {
   std::optional<double> base_us;  // empty: not on this side
   std::optional<double> new_us;
   double noise_us = 0;  // smaller or equal differences are noise
@@ -69,7 +69,7 @@ struct OpChange {
   std::string new_type;
   std::string unit;  // "AA_CORE"
   MatchedBy matched_by = MatchedBy::unmatched;
-  Change time;
+  TimeChange time;
   std::int64_t base_count = 0;  // executions in all captures of the side
   std::int64_t new_count = 0;
   double share = 0;  // percentage of the total change; can be negative or above 100
@@ -83,7 +83,7 @@ struct OpChange {
 
 struct TypeChange {
   std::string type;
-  Change time;
+  TimeChange time;
   std::int64_t base_ops = 0;  // number of operators, not executions
   std::int64_t new_ops = 0;
   double share = 0;  // as in OpChange
@@ -92,7 +92,7 @@ struct TypeChange {
 // Calls on the host with one name, or ranges named by the application; us per call or range.
 struct CallChange {
   std::string name;
-  Change time;
+  TimeChange time;
   std::int64_t base_count = 0;
   std::int64_t new_count = 0;
 };
@@ -146,7 +146,7 @@ std::string per_unit(const std::string& unit);
 std::string_view counted_unit(const std::string& unit);
 
 // "mish → leaky_relu"; only one of them if they are equal or the other is empty.
-std::string text_of_both(const std::string& base, const std::string& now);
+std::string join_both(const std::string& base, const std::string& now);
 
 struct Comparison {
   ComparedSide base;
@@ -155,7 +155,7 @@ struct Comparison {
   std::vector<ComparisonWarning> warnings;
   std::string unit;         // "one execution", "one picture", "one iteration", "the whole run"
   std::string noise_basis;  // a sentence that explains the noise limit
-  Change total;             // device time
+  TimeChange total;         // device time
   Verdict verdict = Verdict::noise;
   MatchCounts matches;
   // Sorted by size of change, largest first.

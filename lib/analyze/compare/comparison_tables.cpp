@@ -187,7 +187,7 @@ ComparisonCell counter_delta(const CounterChange& counter, const Comparison&) {
 ComparisonCell counter_percent(const CounterChange& counter, const Comparison&) {
   return Real{counter.percent(), 1, true};
 }
-ComparisonCell counter_noise_of(const CounterChange& counter, const Comparison&) {
+ComparisonCell counter_noise_cell(const CounterChange& counter, const Comparison&) {
   return Real{counter.noise};
 }
 ComparisonCell counter_is_noise(const CounterChange& counter, const Comparison&) {
@@ -203,7 +203,7 @@ constexpr ComparisonColumn<CounterChange> kCounterColumns[] = {
     {number, {"New", "New", "new", "New"}, counter_now},
     {change, {"Delta", "Delta", "delta", "Change"}, counter_delta},
     {change, {"Change(%)", "Change(%)", "percent", "Change %"}, counter_percent},
-    {number, {.csv = "Noise", .json = "noise", .html = "Noise"}, counter_noise_of},
+    {number, {.csv = "Noise", .json = "noise", .html = "Noise"}, counter_noise_cell},
     {text, {.csv = "Is Noise", .json = "is_noise"}, counter_is_noise},
     {number,
      {.html = "Samples"},
@@ -219,7 +219,7 @@ std::string names_text(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string cell::Names::joined() const {
-  return text_of_both(names_text(base), names_text(now));
+  return join_both(names_text(base), names_text(now));
 }
 
 std::string cell::Real::text() const {
@@ -227,7 +227,7 @@ std::string cell::Real::text() const {
                   : fmt::format("{:.{}f}", value.value_or(0), decimals);
 }
 
-std::vector<OpRatio> ratios_of(const Comparison& comparison) {
+std::vector<OpRatio> list_ratios(const Comparison& comparison) {
   std::vector<OpRatio> all;
   for (const OpChange& op : comparison.ops)
     for (const RatioChange& ratio : op.ratios) all.push_back({&op, &ratio});

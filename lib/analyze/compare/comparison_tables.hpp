@@ -62,14 +62,14 @@ template <typename Row>
 struct ComparisonColumn {
   CellKind kind;
   ColumnTitles titles;
-  ComparisonCell (*cell_of)(const Row& row, const Comparison& comparison);
+  ComparisonCell (*make_cell)(const Row& row, const Comparison& comparison);
 };
 
 struct OpRatio {
   const OpChange* op;
   const RatioChange* ratio;
 };
-std::vector<OpRatio> ratios_of(const Comparison& comparison);
+std::vector<OpRatio> list_ratios(const Comparison& comparison);
 
 std::span<const ComparisonColumn<OpChange>> op_columns();
 std::span<const ComparisonColumn<TypeChange>> type_columns();

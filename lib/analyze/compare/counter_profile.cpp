@@ -55,7 +55,7 @@ class WeightedStretches {
     std::vector<double> means;
     means.reserve(stretches_.size());
     for (const Stretch& one : stretches_) means.push_back(one.mean());
-    return deviation_of(means, median_of(means));
+    return median_deviation(means, median(means));
   }
 
  private:
@@ -83,7 +83,7 @@ class WeightedStretches {
   std::size_t most_values_ = 1;
 };
 
-double seconds_of(std::int64_t begin_ns, std::int64_t end_ns) {
+double duration_seconds(std::int64_t begin_ns, std::int64_t end_ns) {
   return static_cast<double>(saturating_subtract(end_ns, begin_ns)) / 1e9;
 }
 
@@ -114,7 +114,7 @@ class CounterReader {
     is_total_ = is_total(*sample.track);
     if (last_) {
       const auto [time_ns, value] = *last_;
-      const double seconds = seconds_of(time_ns, sample.time_ns);
+      const double seconds = duration_seconds(time_ns, sample.time_ns);
       const double shown = is_total_ ? std::max(sample.shown() - value, 0.0) / seconds : value;
       add_held(shown, time_ns, sample.time_ns);
     }
@@ -135,7 +135,7 @@ class CounterReader {
 
  private:
   void add_held(double value, std::int64_t begin_ns, std::int64_t end_ns) {
-    const double seconds = seconds_of(begin_ns, end_ns);
+    const double seconds = duration_seconds(begin_ns, end_ns);
     has_time_ = has_time_ || seconds > 0;
     values_.add(value, seconds);
   }
@@ -153,7 +153,7 @@ bool is_compared(const CounterTrack& track) {
 
 // Returns "HBM 0 Read". Omits the subject if the counter's name already contains it, and process
 // ids, which differ between runs.
-std::string name_of(const CounterTrack& track) {
+std::string counter_label(const CounterTrack& track) {
   const bool is_process = track.kind.starts_with("process_") && !track.detail.empty();
   const std::string& subject = is_process ? track.detail : track.subject;
   if (subject.empty() || track.counter.starts_with(subject)) return track.counter;
@@ -161,7 +161,7 @@ std::string name_of(const CounterTrack& track) {
 }
 
 // Device ids differ between machines, so devices are numbered from 0.
-std::string device_of(const CounterTrack& track, const std::set<std::int64_t>& devices) {
+std::string device_label(const CounterTrack& track, const std::set<std::int64_t>& devices) {
   if (!track.device) return "host";
   if (devices.size() == 1) return "device";
   return fmt::format("device {}", std::distance(devices.begin(), devices.find(*track.device)));
@@ -169,7 +169,7 @@ std::string device_of(const CounterTrack& track, const std::set<std::int64_t>& d
 
 using CounterKey = std::tuple<std::string, std::string, std::string, std::string>;
 
-CounterKey key_of(const CounterProfile& counter) {
+CounterKey make_key(const CounterProfile& counter) {
   return {counter.device, counter.kind, counter.name, counter.unit};
 }
 
@@ -178,18 +178,18 @@ struct MeasuredCounter {
   std::int64_t samples = 0;
 };
 
-using Side = std::map<CounterKey, MeasuredCounter>;
+using CounterSide = std::map<CounterKey, MeasuredCounter>;
 
 // Counters with the same name, such as those of two processes of a program, cannot be matched and
 // are left out.
-Side side_of(const std::vector<const std::vector<CounterProfile>*>& runs) {
-  Side side;
+CounterSide merge_counters(const std::vector<const std::vector<CounterProfile>*>& runs) {
+  CounterSide side;
   for (const auto* run : runs) {
     std::map<CounterKey, int> times;
-    for (const CounterProfile& counter : *run) ++times[key_of(counter)];
+    for (const CounterProfile& counter : *run) ++times[make_key(counter)];
     for (const CounterProfile& counter : *run) {
-      if (times[key_of(counter)] > 1) continue;
-      MeasuredCounter& one = side[key_of(counter)];
+      if (times[make_key(counter)] > 1) continue;
+      MeasuredCounter& one = side[make_key(counter)];
       one.means.add_run(counter.mean, counter.deviation, counter.mean);
       one.samples += counter.samples;
     }
@@ -223,8 +223,8 @@ std::vector<CounterProfile> read_counters(const Database& db) {
     const std::size_t place = places[track.index];
     auto profile = place == kNotCompared ? std::nullopt : readers[place].profile(track);
     if (!profile) continue;
-    profile->device = device_of(track, devices);
-    profile->name = valid_utf8(name_of(track));
+    profile->device = device_label(track, devices);
+    profile->name = valid_utf8(counter_label(track));
     profile->kind = valid_utf8(profile->kind);
     profile->unit = valid_utf8(profile->unit);
     counters.push_back(std::move(*profile));
@@ -235,9 +235,9 @@ std::vector<CounterProfile> read_counters(const Database& db) {
 std::vector<CounterChange> compare_counters(
     const std::vector<const std::vector<CounterProfile>*>& base,
     const std::vector<const std::vector<CounterProfile>*>& now) {
-  const Side ours = side_of(base), theirs = side_of(now);
+  const CounterSide ours = merge_counters(base), theirs = merge_counters(now);
   std::map<std::pair<std::string, std::string>, double> largest;  // by kind and unit
-  for (const Side* side : {&ours, &theirs}) {
+  for (const CounterSide* side : {&ours, &theirs}) {
     for (const auto& [key, counter] : *side) {
       double& most = largest[{std::get<1>(key), std::get<3>(key)}];
       most = std::max(most, std::abs(counter.means.us()));

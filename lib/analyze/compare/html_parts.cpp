@@ -24,7 +24,7 @@ bool is_shown(double value) {
 
 }  // namespace
 
-std::string base64_of_hex(std::string_view hex) {
+std::string hex_to_base64(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const auto nibble = [](char c) {
@@ -88,13 +88,13 @@ std::string names(const std::vector<std::string>& texts, std::string_view betwee
   return result;
 }
 
-std::string names_of_both(const cell::Names& names) {
-  const std::string text = text_of_both(html::names(names.base, "+"), html::names(names.now, "+"));
+std::string join_names(const cell::Names& names) {
+  const std::string text = join_both(html::names(names.base, "+"), html::names(names.now, "+"));
   return text.empty() ? "-" : text;
 }
 
 std::string op_name(const OpChange& op) {
-  return names_of_both({op.base_names, op.new_names});
+  return join_names({op.base_names, op.new_names});
 }
 
 std::string fixed(std::optional<double> value, int decimals) {
@@ -119,7 +119,7 @@ TimeText time_text(double base_us, double new_us) {
   return TimeText(std::max(std::abs(base_us), std::abs(new_us)));
 }
 
-std::string_view kind_of(double delta_us, bool is_noise) {
+std::string_view change_class(double delta_us, bool is_noise) {
   if (is_noise || !std::isfinite(delta_us) || delta_us == 0) return "noise";
   return delta_us < 0 ? "faster" : "slower";
 }

@@ -23,7 +23,7 @@ std::string name(std::string_view text);
 std::string names(const std::vector<std::string>& texts, std::string_view between);
 
 // "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
-std::string names_of_both(const cell::Names& names);
+std::string join_names(const cell::Names& names);
 // Name of an operator on both sides: "conv1+bn1+relu1 → conv1".
 std::string op_name(const OpChange& op);
 
@@ -44,7 +44,7 @@ class TimeText {
 TimeText time_text(double base_us, double new_us);
 
 // CSS class of rows and bars: "faster", "slower" or "noise".
-std::string_view kind_of(double delta_us, bool is_noise);
+std::string_view change_class(double delta_us, bool is_noise);
 
 // Returns a section with a heading; all texts but `id` are HTML.
 std::string section(std::string_view id, std::string_view title, const std::string& content);
@@ -58,7 +58,7 @@ struct Asset {
 };
 
 // Converts a hexadecimal hash to base64, as used in a Content-Security-Policy.
-std::string base64_of_hex(std::string_view hex);
+std::string hex_to_base64(std::string_view hex);
 
 extern const Asset kStyle;
 extern const Asset kScript;

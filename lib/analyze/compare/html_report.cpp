@@ -45,12 +45,12 @@ std::string head(const Comparison& comparison) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n",
-      base64_of_hex(kStyle.sha256), base64_of_hex(kScript.sha256),
+      hex_to_base64(kStyle.sha256), hex_to_base64(kScript.sha256),
       without_tags(subject(comparison, " → ")), kStyle.text);
 }
 
 std::string verdict_text(const Comparison& comparison) {
-  const Change& total = comparison.total;
+  const TimeChange& total = comparison.total;
   const std::string percent = fixed(std::abs(total.percent().value_or(NAN)), 1);
   switch (comparison.verdict) {
     case Verdict::faster:
@@ -64,7 +64,7 @@ std::string verdict_text(const Comparison& comparison) {
 }
 
 std::string header(const Comparison& comparison) {
-  const Change& total = comparison.total;
+  const TimeChange& total = comparison.total;
   const TimeText times = time_text(total.base_us.value_or(0), total.new_us.value_or(0));
   return fmt::format(
       "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{}</h1>\n"
@@ -160,8 +160,8 @@ std::string sides(const Comparison& comparison) {
 }
 
 template <typename Changes, typename Label>
-std::string waterfall_of(const Comparison& comparison, const Changes& changes, std::string id,
-                         std::string what, Label&& label) {
+std::string changes_waterfall(const Comparison& comparison, const Changes& changes, std::string id,
+                              std::string what, Label&& label) {
   const bool differs = std::any_of(changes.begin(), changes.end(),
                                    [](const auto& change) { return change.time.delta_us() != 0; });
   if (!differs) return "";
@@ -178,16 +178,16 @@ std::string waterfall_of(const Comparison& comparison, const Changes& changes, s
 }
 
 std::string pictures(const Comparison& comparison) {
-  const Change& total = comparison.total;
+  const TimeChange& total = comparison.total;
   return "<section aria-labelledby=\"h-picture\">\n<h2 id=\"h-picture\">What changed</h2>\n" +
          totals_html(total.base_us.value_or(0), total.new_us.value_or(0), total.noise_us,
                      comparison.verdict == Verdict::noise) +
          "<p class=\"legend\" aria-hidden=\"true\"><span class=\"faster\">faster</span> "
          "<span class=\"slower\">slower</span> <span class=\"noise\">within noise</span></p>\n" +
-         waterfall_of(comparison, comparison.ops, "by-op", "operators",
-                      [](const OpChange& op) { return op_name(op); }) +
-         waterfall_of(comparison, comparison.types, "by-type", "types",
-                      [](const TypeChange& type) { return name(type.type); }) +
+         changes_waterfall(comparison, comparison.ops, "by-op", "operators",
+                           [](const OpChange& op) { return op_name(op); }) +
+         changes_waterfall(comparison, comparison.types, "by-type", "types",
+                           [](const TypeChange& type) { return name(type.type); }) +
          "</section>\n";
 }
 

@@ -18,7 +18,7 @@ class HtmlCell {
  public:
   explicit HtmlCell(HtmlTable& out) : out_(out) {}
 
-  void operator()(const cell::Names& names) const { out_.markup(names_of_both(names)); }
+  void operator()(const cell::Names& names) const { out_.markup(join_names(names)); }
   void operator()(const std::string& text) const { out_.text(text); }
   void operator()(const cell::Word& word) const { out_.markup(word.text); }
   void operator()(bool value) const { out_.markup(value ? "yes" : "no"); }
@@ -45,7 +45,7 @@ std::string_view kind_of_row(const CounterChange& counter) {
 }
 template <typename Row>
 std::string_view kind_of_row(const Row& row) {
-  return kind_of(row.time.delta_us(), row.time.is_noise());
+  return change_class(row.time.delta_us(), row.time.is_noise());
 }
 
 template <typename Row>
@@ -67,7 +67,8 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
     if (table.is_full()) break;
     table.begin_row(kind_of_row(row));
     for (const auto& column : columns)
-      if (!column.titles.html.empty()) std::visit(HtmlCell(table), column.cell_of(row, comparison));
+      if (!column.titles.html.empty())
+        std::visit(HtmlCell(table), column.make_cell(row, comparison));
     table.end_row();
   }
   return table.html(rows.size());
@@ -94,7 +95,7 @@ std::string types_section(const Comparison& comparison) {
 }
 
 std::string ratios_section(const Comparison& comparison) {
-  const std::vector<OpRatio> ratios = ratios_of(comparison);
+  const std::vector<OpRatio> ratios = list_ratios(comparison);
   if (ratios.empty()) return "";
   return section("ratios", "Changed ratios",
                  table_html("ratios", "Changed operator ratios and unit loads", comparison, ratios,

@@ -14,7 +14,7 @@ namespace {
 // Browsers can sort and scroll this many rows without delay.
 constexpr std::size_t kMaxTableRows = 1000;
 
-std::string_view class_of(CellKind kind) {
+std::string_view cell_class(CellKind kind) {
   switch (kind) {
     case CellKind::text:
       return "";
@@ -39,8 +39,8 @@ bool HtmlTable::is_full() const {
 void HtmlTable::begin(std::span<const std::string> titles) {
   kinds_.resize(titles.size());
   for (std::size_t i = 0; i < titles.size(); ++i)
-    head_ +=
-        fmt::format("<th scope=\"col\"{}>{}</th>", class_attribute(class_of(kinds_[i])), titles[i]);
+    head_ += fmt::format("<th scope=\"col\"{}>{}</th>", class_attribute(cell_class(kinds_[i])),
+                         titles[i]);
 }
 
 void HtmlTable::begin_row(std::string_view kind) {
@@ -52,7 +52,7 @@ void HtmlTable::text(std::string_view value) {
 }
 
 void HtmlTable::markup(std::string_view html) {
-  cell(html, column_ < kinds_.size() ? class_of(kinds_[column_]) : "");
+  cell(html, column_ < kinds_.size() ? cell_class(kinds_[column_]) : "");
 }
 
 void HtmlTable::bar(std::string_view digits, double part) {

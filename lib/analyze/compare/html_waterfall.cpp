@@ -84,7 +84,7 @@ class WaterfallDrawing {
     double at = base_us_;
     for (const WaterfallBar& bar : chosen_) {
       const double to = at + drawable(bar.delta_us);
-      const std::string_view kind = kind_of(bar.delta_us, bar.is_noise);
+      const std::string_view kind = change_class(bar.delta_us, bar.is_noise);
       rows += row(kind, bar.label,
                   line(axis.x(base_us_), "grid") + line(axis.x(new_us_), "grid") +
                       rect(axis.x(std::min(at, to)), axis.x(std::max(at, to)), kind, false),
@@ -164,7 +164,7 @@ std::string totals_html(double base_us, double new_us, double noise_us, bool is_
   const Axis axis(0, std::max(base + noise, now));
   const std::string band =
       rect(axis.x(std::max(base - noise, 0.0)), axis.x(base + noise), "band", true);
-  const std::string_view kind = kind_of(new_us - base_us, is_noise);
+  const std::string_view kind = change_class(new_us - base_us, is_noise);
   const TimeText times = time_text(base_us, new_us);
   return fmt::format(
       "<figure id=\"totals\" class=\"bars\"><figcaption>Device time of BASE and NEW; the pale band "

@@ -92,7 +92,7 @@ double confirmed(const Measured& base, const Measured& now, double floor, double
 }  // namespace
 
 double Measured::us() const {
-  return median_of(runs_us);
+  return median(runs_us);
 }
 
 void Measured::add_run(double us, double mad, double fastest) {

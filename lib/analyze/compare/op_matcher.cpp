@@ -11,7 +11,7 @@ namespace msprof {
 namespace {
 
 using Ops = std::vector<OpProfile>;
-using Key = std::function<std::string(const OpProfile&)>;
+using KeyFunction = std::function<std::string(const OpProfile&)>;
 
 // Maximum number of operators per layer that are considered for a fusion.
 constexpr std::size_t kMaxParts = 64;
@@ -38,7 +38,7 @@ class Matcher {
   std::vector<OpMatch> run() {
     fuse(now_, now_taken_, base_, base_taken_, false);
     fuse(base_, base_taken_, now_, now_taken_, true);
-    const auto name = [this](const OpProfile& op) { return model_of(op) + '\n' + op.name; };
+    const auto name = [this](const OpProfile& op) { return common_model(op) + '\n' + op.name; };
     pair_by([&](const OpProfile& op) { return name(op) + '\n' + op.type + '\n' + op.shapes; },
             MatchedBy::name, false);
     pair_by([&](const OpProfile& op) { return name(op) + '\n' + op.type; }, MatchedBy::name, false);
@@ -59,7 +59,7 @@ class Matcher {
 
  private:
   // Models on only one side are treated as the same model.
-  std::string model_of(const OpProfile& op) const {
+  std::string common_model(const OpProfile& op) const {
     return common_models_.count(op.model) > 0 ? op.model : std::string();
   }
 
@@ -71,7 +71,7 @@ class Matcher {
     for (std::size_t i = 0; i < many.size(); ++i) {
       if (many_taken[i]) continue;
       for (const std::string& layer : many[i].originals) {
-        auto& made_of_it = by_layer[model_of(many[i]) + '\n' + layer];
+        auto& made_of_it = by_layer[common_model(many[i]) + '\n' + layer];
         if (made_of_it.size() < kMaxParts) made_of_it.push_back(i);
       }
     }
@@ -80,7 +80,7 @@ class Matcher {
       if (whole_taken[i] || whole.originals.size() < 2) continue;
       std::set<std::size_t> parts;
       for (const std::string& layer : whole.originals)
-        add_parts(by_layer, model_of(whole) + '\n' + layer, whole, many, many_taken, parts);
+        add_parts(by_layer, common_model(whole) + '\n' + layer, whole, many, many_taken, parts);
       if (parts.size() < 2) continue;
       whole_taken[i] = true;
       for (const std::size_t part : parts) many_taken[part] = true;
@@ -108,7 +108,7 @@ class Matcher {
 
   // Pairs operators with the same key in order. With `same_number`, operators without shapes are
   // paired only if both sides have equally many; otherwise their order means little.
-  void pair_by(const Key& key, MatchedBy by, bool same_number) {
+  void pair_by(const KeyFunction& key, MatchedBy by, bool same_number) {
     std::map<std::string, std::vector<std::size_t>> base_by_key, now_by_key;
     for (std::size_t i = 0; i < base_.size(); ++i)
       if (!base_taken_[i]) base_by_key[key(base_[i])].push_back(i);

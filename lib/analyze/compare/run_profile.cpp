@@ -40,12 +40,12 @@ bool is_ratio(std::string_view field) {
 std::vector<std::string> ratio_fields(const Database& db) {
   const auto table = find_table(db, "op_summary");
   if (table == nullptr) return {};
-  auto fields = fields_of(db, *table);
+  auto fields = field_names(db, *table);
   std::erase_if(fields, [](const std::string& field) { return !is_ratio(field); });
   return fields;
 }
 
-std::string key_of(std::string_view name, std::string_view type, std::string_view shapes) {
+std::string make_key(std::string_view name, std::string_view type, std::string_view shapes) {
   std::string key = std::string(name) + '\n' + std::string(type) + '\n' + std::string(shapes);
   // op_summary quotes shapes.
   key.erase(std::remove(key.begin(), key.end(), '"'), key.end());
@@ -73,7 +73,7 @@ class RatioCollector {
     WeightedMeans& means = *by_cells_.get({&name, &type, &row[4], &row[5]}, [&] {
       std::string shapes(row[4].text == "N/A" ? "" : row[4].text);
       if (row[5].text != "N/A") shapes.append(" > ").append(row[5].text);
-      WeightedMeans& known = means_[key_of(name.text, type.text, shapes)];
+      WeightedMeans& known = means_[make_key(name.text, type.text, shapes)];
       known.sums.resize(fields_.size());
       known.weights.resize(fields_.size());
       return &known;
@@ -88,7 +88,7 @@ class RatioCollector {
 
   void give_to(RunProfile& run) const {
     for (OpProfile& op : run.ops) {
-      const auto found = means_.find(key_of(op.name, op.type, op.shapes));
+      const auto found = means_.find(make_key(op.name, op.type, op.shapes));
       if (found == means_.end()) continue;
       for (std::size_t i = 0; i < fields_.size(); ++i) {
         if (!(found->second.weights[i] > 0)) continue;
@@ -124,28 +124,28 @@ constexpr std::size_t kMaxOriginals = 64;
 // Further operators are one; only a store from elsewhere has more.
 constexpr std::size_t kMaxOperators = 100'000;
 
-std::string text_of(const Statement& row, int column) {
+std::string read_text(const Statement& row, int column) {
   return valid_utf8(row.text(column));
 }
 
 void read_facts(const TraceDb& store, const QueryDb& db, RunProfile& run) {
   run.dialect = store.meta("dialect");
   run.chip = valid_utf8(store.meta("chip"));
-  run.unit_loads = unit_loads_of(store.database());
-  run.layout_origin = layout_origin_of(store.database());
+  run.unit_loads = read_unit_loads(store.database());
+  run.layout_origin = read_layout_origin(store.database());
   Statement devices =
       db.prepare("SELECT chip, frequency_mhz FROM v_devices ORDER BY device_id, chip");
   while (devices.step()) {
-    if (run.chip.empty()) run.chip = text_of(devices, 0);
+    if (run.chip.empty()) run.chip = read_text(devices, 0);
     if (!run.frequency_mhz) run.frequency_mhz = devices.maybe_real(1);
   }
   Statement models =
       db.prepare("SELECT DISTINCT name FROM v_models WHERE name IS NOT NULL ORDER BY name");
-  while (models.step()) run.models.push_back(text_of(models, 0));
+  while (models.step()) run.models.push_back(read_text(models, 0));
   run.batches = read_batches(db);
 }
 
-std::vector<std::string> originals_of(const std::string& joined, const std::string& name) {
+std::vector<std::string> split_originals(const std::string& joined, const std::string& name) {
   std::vector<std::string> originals;
   for (const std::string_view one : split(joined, '+'))
     if (!one.empty()) originals.emplace_back(one);
@@ -164,7 +164,7 @@ FusedNames read_fused_names(const Database& db) {
       " JOIN name AS op ON op.id = f.name_id"
       " JOIN name AS original ON original.id = f.original_names_name_id"
       " GROUP BY op.text HAVING count(DISTINCT original.text) = 1");
-  while (read.step()) fused[text_of(read, 0)] = text_of(read, 1);
+  while (read.step()) fused[read_text(read, 0)] = read_text(read, 1);
   return fused;
 }
 
@@ -194,14 +194,15 @@ OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
       continue;
     }
     OpProfile op;
-    op.model = text_of(read, 1);
-    op.name = text_of(read, 3);
-    op.type = text_of(read, 5);
-    op.unit = text_of(read, 6);
-    op.shapes = text_of(read, 7);
-    if (!read.is_null(8)) op.shapes += " > " + text_of(read, 8);
+    op.model = read_text(read, 1);
+    op.name = read_text(read, 3);
+    op.type = read_text(read, 5);
+    op.unit = read_text(read, 6);
+    op.shapes = read_text(read, 7);
+    if (!read.is_null(8)) op.shapes += " > " + read_text(read, 8);
     const auto parts = read.is_null(4) ? fused.find(op.name) : fused.end();
-    op.originals = originals_of(parts == fused.end() ? text_of(read, 4) : parts->second, op.name);
+    op.originals =
+        split_originals(parts == fused.end() ? read_text(read, 4) : parts->second, op.name);
     const std::int64_t id = read.integer(0);
     if (!read.is_null(2)) {
       const auto key = fmt::format("{}\n{}\n{}\n{}", op.model, read.integer(2), op.name, op.type);
@@ -223,7 +224,7 @@ void add_collectives(const QueryDb& db, TaskTimes& times, std::vector<OpProfile>
       "SELECT ifnull(type, name), device_id, model_id, start_ns, duration_us FROM v_collectives"
       " WHERE duration_us >= 0 ORDER BY device_id, start_ns, name");
   while (read.step()) {
-    const std::string type = text_of(read, 0);
+    const std::string type = read_text(read, 0);
     auto slot = slots.find(type);
     if (slot == slots.end()) {
       slot = slots.emplace(type, times.add_slot()).first;
@@ -263,24 +264,24 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   run.total_us = total.us;
   run.mad_us = total.mad_us;
   run.fastest_us = total.fastest_us;
-  if (run.unit == TimeUnit::execution || run.unit == TimeUnit::picture) {
+  if (run.unit == ProfileUnit::execution || run.unit == ProfileUnit::picture) {
     run.fastest_us = 0;
     for (const OpProfile& op : run.ops) run.fastest_us += op.fastest_us;
   }
   run.outside_share = times.outside_share();
-  if (run.unit == TimeUnit::whole_run) {
+  if (run.unit == ProfileUnit::whole_run) {
     double squares = 0;
     for (const OpProfile& op : run.ops) squares += op.mad_us * op.mad_us;
     run.mad_us = std::sqrt(squares);
   }
   const bool is_one_group = std::all_of(executions.begin(), executions.end(),
-                                        [](const Execution& e) { return e.group == 0; });
+                                        [](const ModelExecution& e) { return e.group == 0; });
   if (!is_one_group || executions.size() < 2 * kHalf) return;
   std::vector<double> first, second;
   for (std::size_t i = 0; i < executions.size(); ++i)
     (i < executions.size() / 2 ? first : second).push_back(executions[i].us);
-  run.first_half_us = median_of(first);
-  run.second_half_us = median_of(second);
+  run.first_half_us = median(first);
+  run.second_half_us = median(second);
 }
 
 // Limit for applications that give each range a unique name; further names are ignored.
@@ -290,7 +291,7 @@ constexpr std::size_t kMaxCallNames = 10'000;
 class CallTimes {
  public:
   // Returns null for an empty name and for names beyond the limit.
-  std::vector<double>* of(std::string_view name) {
+  std::vector<double>* find(std::string_view name) {
     if (name.empty()) return nullptr;
     auto known = durations_.find(name);
     if (known == durations_.end()) {
@@ -303,8 +304,8 @@ class CallTimes {
   std::vector<CallProfile> profiles() const {
     std::vector<CallProfile> calls;
     for (const auto& [name, each] : durations_) {
-      const double middle = median_of(each);
-      calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
+      const double middle = median(each);
+      calls.push_back({valid_utf8(name), middle, median_deviation(each, middle),
                        *std::min_element(each.begin(), each.end()),
                        static_cast<std::int64_t>(each.size())});
     }
@@ -322,7 +323,7 @@ std::vector<CallProfile> read_calls(const Database& db) {
   const auto find = [&](std::int64_t name_id) {
     text.reset();
     text.bind(1, name_id);
-    return text.step() ? times.of(text.text(0)) : nullptr;
+    return text.step() ? times.find(text.text(0)) : nullptr;
   };
   using Call = ApiCallRow;
   RowCursor<Call> calls(db, {&Call::name_id, &Call::start_ns, &Call::end_ns},
@@ -343,14 +344,14 @@ std::vector<CallProfile> read_ranges(const QueryDb& db) {
   Statement read = db.prepare(
       "SELECT message, duration_us FROM v_user_ranges WHERE duration_us > 0 ORDER BY start_ns");
   while (read.step()) {
-    if (auto* const known = times.of(read.text(0))) known->push_back(read.real(1));
+    if (auto* const known = times.find(read.text(0))) known->push_back(read.real(1));
   }
   return times.profiles();
 }
 
 }  // namespace
 
-double median_of(std::vector<double> values) {
+double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -358,31 +359,31 @@ double median_of(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-double deviation_of(const std::vector<double>& values, double middle) {
+double median_deviation(const std::vector<double>& values, double middle) {
   std::vector<double> distances;
   distances.reserve(values.size());
   for (const double value : values) distances.push_back(std::abs(value - middle));
-  return median_of(std::move(distances));
+  return median(std::move(distances));
 }
 
-TimeUnit natural_unit(const TraceDb& store) {
+ProfileUnit natural_unit(const TraceDb& store) {
   const QueryDb db(store);
   Statement executions = db.prepare("SELECT 1 FROM v_steps WHERE executions > 0 LIMIT 1");
-  if (executions.step()) return TimeUnit::execution;
+  if (executions.step()) return ProfileUnit::execution;
   Statement iterations = db.prepare("SELECT 1 FROM v_iterations WHERE duration_us > 0 LIMIT 1");
-  return iterations.step() ? TimeUnit::iteration : TimeUnit::whole_run;
+  return iterations.step() ? ProfileUnit::iteration : ProfileUnit::whole_run;
 }
 
 double outside_iterations(const TraceDb& store) {
   const QueryDb db(store);
   OpSlots slots = read_ops(db, {});
-  TaskTimes times(store.database(), db, TimeUnit::iteration, slots.slot_of_op, slots.ops.size());
+  TaskTimes times(store.database(), db, ProfileUnit::iteration, slots.slot_of_op, slots.ops.size());
   add_collectives(db, times, slots.ops);
   return times.outside_share();
 }
 
 RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,
-                    TimeUnit unit) {
+                    ProfileUnit unit) {
   const QueryDb db(store);
   RunProfile run;
   run.capture = valid_utf8(capture);

@@ -19,12 +19,12 @@
 namespace msprof {
 
 // The unit of times. Runs with executions can also be read per picture, and any run as a whole.
-enum class TimeUnit { execution, picture, iteration, whole_run };
+enum class ProfileUnit { execution, picture, iteration, whole_run };
 
 // Median; 0 if empty.
-double median_of(std::vector<double> values);
+double median(std::vector<double> values);
 // Median absolute deviation from `middle`.
-double deviation_of(const std::vector<double>& values, double middle);
+double median_deviation(const std::vector<double>& values, double middle);
 
 struct OpProfile {
   std::string model;  // empty: no model
@@ -60,7 +60,7 @@ struct RunProfile {
   Batches batches;                  // empty if not recorded
   std::int64_t devices = 0;         // devices with tasks
 
-  TimeUnit unit = TimeUnit::whole_run;
+  ProfileUnit unit = ProfileUnit::whole_run;
   std::int64_t executions = 0;
   double total_us = 0;
   double mad_us = 0;
@@ -81,13 +81,13 @@ struct RunProfile {
 };
 
 // Returns the unit that fits the run best.
-TimeUnit natural_unit(const TraceDb& store);
+ProfileUnit natural_unit(const TraceDb& store);
 
 // Returns the share of the operators' time outside of all iterations, 0 to 1.
 double outside_iterations(const TraceDb& store);
 
 // Throws Error(nothing_to_do) if no operator has a time.
 RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,
-                    TimeUnit unit);
+                    ProfileUnit unit);
 
 }  // namespace msprof

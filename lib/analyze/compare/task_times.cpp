@@ -8,15 +8,15 @@
 
 namespace msprof {
 
-ExecutionIndex::ExecutionIndex(const QueryDb& db, TimeUnit unit) : unit_(unit) {
+ExecutionIndex::ExecutionIndex(const QueryDb& db, ProfileUnit unit) : unit_(unit) {
   Statement read = db.prepare(
       "SELECT device_id, model_id, name FROM v_models WHERE model_id IS NOT NULL AND name IS NOT"
       " NULL ORDER BY device_id, model_id, name");
   while (read.step()) {
     model_names_.emplace(std::pair(read.integer(0), read.integer(1)), std::string(read.text(2)));
   }
-  if (unit == TimeUnit::iteration) read_iterations(db);
-  if (unit == TimeUnit::picture) read_pictures(db);
+  if (unit == ProfileUnit::iteration) read_iterations(db);
+  if (unit == ProfileUnit::picture) read_pictures(db);
 }
 
 void ExecutionIndex::read_pictures(const QueryDb& db) {
@@ -24,12 +24,12 @@ void ExecutionIndex::read_pictures(const QueryDb& db) {
       "SELECT device_id, model_id, step, batch FROM v_steps WHERE batch > 1"
       " ORDER BY device_id, model_id, step, batch");
   while (read.step()) {
-    const Key key{read.integer(0), read.maybe_integer(1).value_or(-1), read.integer(2), 0};
+    const ExecutionKey key{read.integer(0), read.maybe_integer(1).value_or(-1), read.integer(2), 0};
     pictures_[key] = read.real(3);
   }
 }
 
-double ExecutionIndex::pictures_of(const TaskPosition& task) const {
+double ExecutionIndex::picture_count(const TaskPosition& task) const {
   if (pictures_.empty()) return 1;
   const auto found = pictures_.find({task.device_id, task.model_id.value_or(-1), task.step, 0});
   return found == pictures_.end() ? 1 : found->second;
@@ -43,14 +43,15 @@ void ExecutionIndex::read_iterations(const QueryDb& db) {
     const std::int64_t device = read.integer(0);
     const double begin = read.real(2), us = read.real(3);
     iterations_[device].push_back({begin, begin + 1000 * us, executions_.size()});
-    executions_.push_back({group_of(device, read.maybe_integer(1)), us});
+    executions_.push_back({find_or_add_group(device, read.maybe_integer(1)), us});
   }
 }
 
 // Executions of the same model on several devices, or loaded several times, are one group.
-std::size_t ExecutionIndex::group_of(std::int64_t device_id, std::optional<std::int64_t> model_id) {
+std::size_t ExecutionIndex::find_or_add_group(std::int64_t device_id,
+                                              std::optional<std::int64_t> model_id) {
   std::string name;
-  if (model_id && unit_ != TimeUnit::whole_run) {
+  if (model_id && unit_ != ProfileUnit::whole_run) {
     auto known = model_names_.find({device_id, *model_id});
     if (known == model_names_.end()) known = model_names_.find({0, *model_id});
     name = known != model_names_.end() ? known->second : std::to_string(*model_id);
@@ -68,27 +69,30 @@ std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPosition& ta
   return std::prev(next)->execution;
 }
 
-std::size_t ExecutionIndex::place_of(const Key& key, const TaskPosition& task) {
+std::size_t ExecutionIndex::find_or_add_execution(const ExecutionKey& key,
+                                                  const TaskPosition& task) {
   if (last_ && last_->first == key) return last_->second;
   const auto [place, is_new] = places_.emplace(key, executions_.size());
   if (is_new)
-    executions_.push_back({group_of(task.device_id, task.model_id), 0, pictures_of(task)});
+    executions_.push_back(
+        {find_or_add_group(task.device_id, task.model_id), 0, picture_count(task)});
   last_ = {key, place->second};
   return place->second;
 }
 
 std::optional<std::size_t> ExecutionIndex::find(const TaskPosition& task) {
   switch (unit_) {
-    case TimeUnit::iteration:
+    case ProfileUnit::iteration:
       return find_iteration(task);
-    case TimeUnit::whole_run:
-      return place_of({task.device_id, 0, 0, 0}, task);
-    case TimeUnit::execution:
-    case TimeUnit::picture:
+    case ProfileUnit::whole_run:
+      return find_or_add_execution({task.device_id, 0, 0, 0}, task);
+    case ProfileUnit::execution:
+    case ProfileUnit::picture:
       break;
   }
   if (!task.execution) return std::nullopt;
-  return place_of({task.device_id, task.model_id.value_or(-1), task.step, *task.execution}, task);
+  return find_or_add_execution(
+      {task.device_id, task.model_id.value_or(-1), task.step, *task.execution}, task);
 }
 
 namespace {
@@ -109,7 +113,7 @@ std::unordered_map<std::int64_t, TaskPosition> read_steps(const Database& store)
 
 }  // namespace
 
-TaskTimes::TaskTimes(const Database& store, const QueryDb& db, TimeUnit unit,
+TaskTimes::TaskTimes(const Database& store, const QueryDb& db, ProfileUnit unit,
                      const std::unordered_map<std::int64_t, std::size_t>& slot_of_op,
                      std::size_t slots)
     : unit_(unit), index_(db, unit), samples_(slots), counts_(slots), first_task_(slots, kNever) {
@@ -155,23 +159,23 @@ void TaskTimes::add(std::size_t slot, const TaskPosition& place, double us) {
   auto& samples = samples_[slot];
   // For whole runs, keeps each task, because their spread is the only estimate of noise.
   const bool joins =
-      unit_ != TimeUnit::whole_run && !samples.empty() && samples.back().execution == *execution;
+      unit_ != ProfileUnit::whole_run && !samples.empty() && samples.back().execution == *execution;
   joins ? void(samples.back().us += us) : samples.push_back({*execution, us});
 }
 
 // Computed per group and summed, because an operator may be in several models.
 TypicalTime TaskTimes::over_groups(const std::vector<std::vector<double>>& by_group) const {
   std::vector<std::size_t> executions(index_.group_count());
-  for (const Execution& execution : index_.executions()) ++executions[execution.group];
+  for (const ModelExecution& execution : index_.executions()) ++executions[execution.group];
   TypicalTime sum;
   for (std::size_t group = 0; group < by_group.size(); ++group) {
     if (by_group[group].empty()) continue;
     // An operator in every second execution costs half its time per execution.
     const double part = static_cast<double>(by_group[group].size()) /
                         static_cast<double>(std::max<std::size_t>(1, executions[group]));
-    const double middle = median_of(by_group[group]);
+    const double middle = median(by_group[group]);
     sum.us += part * middle;
-    sum.mad_us += part * deviation_of(by_group[group], middle);
+    sum.mad_us += part * median_deviation(by_group[group], middle);
     sum.fastest_us += part * *std::min_element(by_group[group].begin(), by_group[group].end());
   }
   return sum;
@@ -191,21 +195,21 @@ TypicalTime TaskTimes::of_op(std::size_t slot) const {
     by_group[index_.executions()[execution].group].push_back(us);
   }
   TypicalTime time = over_groups(by_group);
-  if (unit_ == TimeUnit::whole_run && !samples.empty()) {
+  if (unit_ == ProfileUnit::whole_run && !samples.empty()) {
     // The deviation of a sum of n tasks is sqrt(n) times that of one task.
     std::vector<double> each;
     each.reserve(samples.size());
     for (const Sample& sample : samples) each.push_back(sample.us);
     const double devices = static_cast<double>(std::max<std::size_t>(1, by_group[0].size()));
     const double tasks = static_cast<double>(each.size()) / devices;
-    time.mad_us = deviation_of(each, median_of(each)) * std::sqrt(tasks);
+    time.mad_us = median_deviation(each, median(each)) * std::sqrt(tasks);
   }
   return time;
 }
 
 TypicalTime TaskTimes::of_execution() const {
   std::vector<std::vector<double>> by_group(index_.group_count());
-  for (const Execution& execution : index_.executions())
+  for (const ModelExecution& execution : index_.executions())
     by_group[execution.group].push_back(execution.us);
   return over_groups(by_group);
 }

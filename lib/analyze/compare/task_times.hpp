@@ -25,7 +25,7 @@ struct TaskPosition {
   double start_ns = 0;
 };
 
-struct Execution {
+struct ModelExecution {
   std::size_t group = 0;  // executions of one model are one group
   double us = 0;
   double pictures = 1;  // number of pictures processed
@@ -34,7 +34,7 @@ struct Execution {
 // Finds the execution to which a task belongs.
 class ExecutionIndex {
  public:
-  ExecutionIndex(const QueryDb& db, TimeUnit unit);
+  ExecutionIndex(const QueryDb& db, ProfileUnit unit);
 
   // Returns the index in executions(); empty for a task outside of executions.
   std::optional<std::size_t> find(const TaskPosition& task);
@@ -42,10 +42,10 @@ class ExecutionIndex {
   // Returns the duration per unit, for pictures divided by their number.
   double add(std::size_t execution, double us) {
     us /= executions_[execution].pictures;
-    if (unit_ != TimeUnit::iteration) executions_[execution].us += us;
+    if (unit_ != ProfileUnit::iteration) executions_[execution].us += us;
     return us;
   }
-  const std::vector<Execution>& executions() const { return executions_; }
+  const std::vector<ModelExecution>& executions() const { return executions_; }
   std::size_t group_count() const { return groups_.size(); }
 
  private:
@@ -53,22 +53,22 @@ class ExecutionIndex {
     double begin_ns = 0, end_ns = 0;
     std::size_t execution = 0;
   };
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using ExecutionKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
   void read_iterations(const QueryDb& db);
   void read_pictures(const QueryDb& db);
-  double pictures_of(const TaskPosition& task) const;
-  std::size_t group_of(std::int64_t device_id, std::optional<std::int64_t> model_id);
+  double picture_count(const TaskPosition& task) const;
+  std::size_t find_or_add_group(std::int64_t device_id, std::optional<std::int64_t> model_id);
   std::optional<std::size_t> find_iteration(const TaskPosition& task) const;
-  std::size_t place_of(const Key& key, const TaskPosition& task);
+  std::size_t find_or_add_execution(const ExecutionKey& key, const TaskPosition& task);
 
-  TimeUnit unit_;
+  ProfileUnit unit_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> model_names_;
   std::map<std::string, std::size_t> groups_;
-  std::vector<Execution> executions_;
-  std::map<Key, std::size_t> places_;
-  std::map<Key, double> pictures_;  // per execution of a step (key with execution 0)
-  std::optional<std::pair<Key, std::size_t>> last_;            // cache: tasks arrive by execution
+  std::vector<ModelExecution> executions_;
+  std::map<ExecutionKey, std::size_t> places_;
+  std::map<ExecutionKey, double> pictures_;  // per execution of a step (key with execution 0)
+  std::optional<std::pair<ExecutionKey, std::size_t>> last_;   // cache: tasks arrive by execution
   std::map<std::int64_t, std::vector<Iteration>> iterations_;  // by device, in time order
 };
 
@@ -81,13 +81,13 @@ struct TypicalTime {
 class TaskTimes {
  public:
   // `slot_of_op` maps v_ops.op_id to one of `slots` operators; several ids may share one.
-  TaskTimes(const Database& store, const QueryDb& db, TimeUnit unit,
+  TaskTimes(const Database& store, const QueryDb& db, ProfileUnit unit,
             const std::unordered_map<std::int64_t, std::size_t>& slot_of_op, std::size_t slots);
 
   TypicalTime of_op(std::size_t slot) const;
   std::int64_t count_of_op(std::size_t slot) const { return counts_[slot]; }
   TypicalTime of_execution() const;
-  const std::vector<Execution>& executions() const { return index_.executions(); }
+  const std::vector<ModelExecution>& executions() const { return index_.executions(); }
   // Number of devices that ran an operator.
   std::int64_t device_count() const { return static_cast<std::int64_t>(devices_.size()); }
   double outside_share() const { return all_us_ > 0 ? outside_us_ / all_us_ : 0; }
@@ -105,7 +105,7 @@ class TaskTimes {
   };
   TypicalTime over_groups(const std::vector<std::vector<double>>& by_group) const;
 
-  TimeUnit unit_;
+  ProfileUnit unit_;
   ExecutionIndex index_;
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::int64_t> counts_;

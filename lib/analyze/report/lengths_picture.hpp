@@ -9,6 +9,7 @@
 namespace msprof::report {
 
 // Returns an HTML figure; empty for fewer than three lengths. `caption` is one of `words`.
-std::string lengths_html(const Lengths& lengths, std::string_view caption, const Words& words);
+std::string lengths_html(const Lengths& lengths, std::string_view caption,
+                         const ReportWords& words);
 
 }  // namespace msprof::report

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kTotalTime = "Total Time(us)";
 constexpr std::size_t kMaxOperators = 200'000;  // limits the names read from a damaged store
 
-std::size_t place_of(const std::vector<std::string>& columns, std::string_view field) {
+std::size_t find_column(const std::vector<std::string>& columns, std::string_view field) {
   const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
     return field_name(column) == field;
   });
@@ -56,16 +56,16 @@ void drop_if_empty(Operators& operators, std::size_t column) {
 }
 
 // Returns the layers of a step, as in op_summary but without the total row.
-Operators layers_of(const Database& db, const SummaryTable& table, const StepInfo* step) {
+Operators read_layers(const Database& db, const SummaryTable& table, const StepInfo* step) {
   Operators result;
   const auto columns = table.columns(db);
-  const std::size_t name = place_of(columns, "layer_name");
-  const std::size_t original = place_of(columns, "ori_layer_name");
-  const std::size_t id = place_of(columns, "layer_id");
-  const std::size_t time = place_of(columns, "time");
-  const std::size_t bound = place_of(columns, "memory_bound");
+  const std::size_t name = find_column(columns, "layer_name");
+  const std::size_t original = find_column(columns, "ori_layer_name");
+  const std::size_t id = find_column(columns, "layer_id");
+  const std::size_t time = find_column(columns, "time");
+  const std::size_t bound = find_column(columns, "memory_bound");
   // The most important columns come first: a phone shows three.
-  std::vector<std::size_t> places{name, time, place_of(columns, "time_ratio"), bound};
+  std::vector<std::size_t> places{name, time, find_column(columns, "time_ratio"), bound};
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (std::find(places.begin(), places.end(), i) == places.end()) places.push_back(i);
   }
@@ -87,15 +87,15 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
         cells.push_back({is_missing ? "" : row[place].text, row[place].is_number});
       }
       Operators::Cost cost;
-      if (time < row.size()) cost.time_us = number_of(row[time].text).value_or(0);
-      if (bound < row.size()) cost.memory_bound = number_of(row[bound].text);
+      if (time < row.size()) cost.time_us = parse_number(row[time].text).value_or(0);
+      if (bound < row.size()) cost.memory_bound = parse_number(row[bound].text);
       result.total_us += cost.time_us;
       result.rows.push_back(std::move(cells));
       result.costs.push_back(cost);
     }
     if (step == nullptr) break;
   }
-  const std::size_t names = place_of(result.columns, "ori_layer_name");
+  const std::size_t names = find_column(result.columns, "ori_layer_name");
   if (names < result.columns.size()) drop_if_empty(result, names);
   return result;
 }
@@ -113,9 +113,9 @@ bool is_load(const std::string& field) {
   return field.ends_with("_ratio") || field == "cube_utilization";
 }
 
-class OpTotals {
+class OperatorSums {
  public:
-  explicit OpTotals(std::vector<std::string> loads)
+  explicit OperatorSums(std::vector<std::string> loads)
       : loads_(std::move(loads)), used_(loads_.size()) {}
 
   std::vector<WantedField> wanted() const {
@@ -126,8 +126,8 @@ class OpTotals {
   }
 
   void add(std::span<const TableValue> values) {
-    OpSums* const known =
-        by_cells_.get({&values[0], &values[1], &values[2]}, [&] { return sums_of(values); });
+    OpSums* const known = by_cells_.get({&values[0], &values[1], &values[2]},
+                                        [&] { return find_or_add_sums(values); });
     if (known == nullptr) return;
     OpSums& sums = *known;
     const double time = std::max(values[3].number.value_or(0), 0.0);
@@ -174,7 +174,7 @@ class OpTotals {
         const auto mean = load(sums, i);
         cells.push_back(mean ? number(*mean) : OperatorCell{"", true});
       }
-      const auto bound = bound_of(sums);
+      const auto bound = transfer_ratio(sums);
       if (result.knows_memory_bound)
         cells.push_back(bound ? number(*bound) : OperatorCell{"", true});
       result.rows.push_back(std::move(cells));
@@ -185,7 +185,7 @@ class OpTotals {
 
  private:
   // Returns null for operators beyond the limit.
-  OpSums* sums_of(std::span<const TableValue> values) {
+  OpSums* find_or_add_sums(std::span<const TableValue> values) {
     const auto key = std::tuple(std::string(values[0].text), std::string(values[1].text),
                                 std::string(values[2].text));
     auto at = sums_.find(key);
@@ -214,7 +214,7 @@ class OpTotals {
   }
 
   // Data movement time relative to computing time. Source: cann_device.md 6.4.
-  std::optional<double> bound_of(const OpSums& sums) const {
+  std::optional<double> transfer_ratio(const OpSums& sums) const {
     const auto moves = largest(sums, {"aic_mte2_ratio", "aiv_mte2_ratio", "mte2_ratio"});
     const auto computes = largest(
         sums, {"aic_mac_ratio", "aiv_vec_ratio", "mac_ratio", "vec_ratio", "aic_vec_ratio"});
@@ -223,7 +223,7 @@ class OpTotals {
   }
   bool can_bound() const {
     return std::any_of(sums_.begin(), sums_.end(),
-                       [&](const auto& one) { return bound_of(one.second).has_value(); });
+                       [&](const auto& one) { return transfer_ratio(one.second).has_value(); });
   }
 
   std::vector<std::string> loads_;
@@ -248,34 +248,34 @@ void set_bars(Operators& operators) {
 
 }  // namespace
 
-std::optional<double> number_of(const std::string& text) {
+std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, value);
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-Operators operators_of(const Database& db, const StepInfo* step) {
+Operators read_operators(const Database& db, const StepInfo* step) {
   const auto table = find_table(db, "op_summary");
   Operators result;
   if (table == nullptr || table->output_files(db).empty()) return result;
   const auto columns = table->columns(db);
-  if (place_of(columns, "layer_name") < columns.size()) {
-    result = layers_of(db, *table, step);
+  if (find_column(columns, "layer_name") < columns.size()) {
+    result = read_layers(db, *table, step);
     result.are_layers = true;
   } else {
     std::vector<std::string> loads;
-    for (std::string& field : fields_of(db, *table)) {
+    for (std::string& field : field_names(db, *table)) {
       if (is_load(field)) loads.push_back(std::move(field));
     }
-    OpTotals totals(std::move(loads));
+    OperatorSums totals(std::move(loads));
     read_table(db, "op_summary", totals.wanted(),
                [&](std::span<const TableValue> values) { totals.add(values); });
     result = totals.operators();
     result.modelled_columns = unit_load_fields(db, *table);
     result.modelled_columns.push_back("memory_bound");
   }
-  if (unit_loads_of(db) == UnitLoads::measured) result.modelled_columns.clear();
+  if (read_unit_loads(db) == UnitLoads::measured) result.modelled_columns.clear();
   sort_by_time(result);
   set_bars(result);
   return result;

@@ -35,9 +35,9 @@ struct Operators {
 };
 
 // Parses the number in a cell; empty if it is not a number.
-std::optional<double> number_of(const std::string& text);
+std::optional<double> parse_number(const std::string& text);
 
 // `step` is a step of a board, or null for the whole capture.
-Operators operators_of(const Database& db, const StepInfo* step);
+Operators read_operators(const Database& db, const StepInfo* step);
 
 }  // namespace msprof::report

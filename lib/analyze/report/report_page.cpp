@@ -31,7 +31,7 @@ namespace msprof {
 namespace {
 
 using namespace html;
-using report::Words;
+using report::ReportWords;
 
 constexpr std::size_t kPageFindings = 50;
 constexpr std::size_t kPageEvidence = 5;
@@ -43,7 +43,7 @@ std::string filled(std::string_view sentence, const Values&... values) {
   return fmt::format(fmt::runtime(sentence), values...);
 }
 
-std::string head_html(const ReportHead& head, const Words& words) {
+std::string head_html(const ReportHead& head, const ReportWords& words) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"{}\" data-dark=\"{}\" data-light=\"{}\" "
       "data-rows=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -53,9 +53,9 @@ std::string head_html(const ReportHead& head, const Words& words) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>{} - msprof report</title>\n<style>{}</style>\n<style>{}</style>\n</head>\n",
-      words.language, words.dark, words.light, words.all_rows, base64_of_hex(kStyle.sha256),
-      base64_of_hex(report::kPageStyle.sha256), base64_of_hex(kScript.sha256),
-      base64_of_hex(report::kZoomScript.sha256), escaped(head.capture), kStyle.text,
+      words.language, words.dark, words.light, words.all_rows, hex_to_base64(kStyle.sha256),
+      hex_to_base64(report::kPageStyle.sha256), hex_to_base64(kScript.sha256),
+      hex_to_base64(report::kZoomScript.sha256), escaped(head.capture), kStyle.text,
       report::kPageStyle.text);
 }
 
@@ -70,13 +70,13 @@ class Page {
         db_(store.database()),
         head_(head),
         language_(language),
-        words_(report::words_of(language)),
+        words_(report::report_words(language)),
         info_(capture_info(db_)),
         is_modelled_(info_.unit_loads == UnitLoads::modelled),
         steps_(steps_with_tasks(db_)),
         step_(steps_.empty() ? nullptr : &steps_[slowest(steps_)]),
-        window_(report::window_of(db_, step_, words_)),
-        operators_(report::operators_of(db_, step_)),
+        window_(report::choose_window(db_, step_, words_)),
+        operators_(report::read_operators(db_, step_)),
         advice_(advise(store, builtin_rules())) {}
 
   std::string html() const {
@@ -255,7 +255,7 @@ class Page {
   static void put_cell(HtmlTable& out, const report::OperatorCell& cell, double full) {
     if (cell.text.empty()) return out.missing();
     if (!cell.is_number) return out.markup(escaped(cell.text, kCellWidth));
-    const auto value = full > 0 ? report::number_of(cell.text) : std::nullopt;
+    const auto value = full > 0 ? report::parse_number(cell.text) : std::nullopt;
     if (!value) return out.number(escaped(cell.text));
     out.bar(escaped(cell.text), *value / full);
   }
@@ -428,7 +428,7 @@ class Page {
   const Database& db_;
   const ReportHead& head_;
   Language language_;
-  const Words& words_;
+  const ReportWords& words_;
   CaptureInfo info_;
   bool is_modelled_;
   std::vector<StepInfo> steps_;

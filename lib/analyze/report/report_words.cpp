@@ -7,7 +7,7 @@ namespace msprof::report {
 
 namespace {
 
-constexpr Words kEnglish = {
+constexpr ReportWords kEnglish = {
     .language = "en",
     .verdict = "Verdict",
     .complete = "complete",
@@ -110,7 +110,7 @@ constexpr Words kEnglish = {
     .all_rows = "Show all {} rows",
 };
 
-constexpr Words kChinese = {
+constexpr ReportWords kChinese = {
     .language = "zh-CN",
     .verdict = "结论",
     .complete = "完整",
@@ -212,7 +212,7 @@ constexpr Words kChinese = {
 
 }  // namespace
 
-const Words& words_of(Language language) {
+const ReportWords& report_words(Language language) {
   return language == Language::zh ? kChinese : kEnglish;
 }
 

@@ -8,7 +8,7 @@
 
 namespace msprof::report {
 
-struct Words {
+struct ReportWords {
   std::string_view language;  // HTML language code of the page
   std::string_view verdict, complete, without, partial, partial_means, more, contents;
   std::string_view run, capture, kind, board, atlas, chip, begun, duration, host, machine, one_core,
@@ -32,6 +32,6 @@ struct Words {
   std::string_view dark, light, all_rows;  // button labels; "{}" is the number of rows
 };
 
-const Words& words_of(Language language);
+const ReportWords& report_words(Language language);
 
 }  // namespace msprof::report

@@ -31,7 +31,7 @@ std::string code(std::string_view text) {
 
 class RunRows {
  public:
-  RunRows(const ReportHead& head, const CaptureInfo& info, const Words& words)
+  RunRows(const ReportHead& head, const CaptureInfo& info, const ReportWords& words)
       : head_(head), info_(info), words_(words) {}
 
   std::string html() const { return rows_; }
@@ -169,14 +169,14 @@ class RunRows {
 
   const ReportHead& head_;
   const CaptureInfo& info_;
-  const Words& words_;
+  const ReportWords& words_;
   std::string rows_;
 };
 
 }  // namespace
 
 std::string run_section(const TraceDb& store, const ReportHead& head, const CaptureInfo& info,
-                        const std::vector<StepInfo>& steps, const Words& words) {
+                        const std::vector<StepInfo>& steps, const ReportWords& words) {
   RunRows rows(head, info, words);
   rows.add(words.capture, name(head.capture));
   rows.add(words.kind, std::string(info.dialect == "svp" ? words.board : words.atlas));

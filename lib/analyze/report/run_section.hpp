@@ -13,6 +13,6 @@ namespace msprof::report {
 
 // Returns an HTML section with a table.
 std::string run_section(const TraceDb& store, const ReportHead& head, const CaptureInfo& info,
-                        const std::vector<StepInfo>& steps, const Words& words);
+                        const std::vector<StepInfo>& steps, const ReportWords& words);
 
 }  // namespace msprof::report

@@ -43,7 +43,7 @@ class WindowEvents : public TraceEventSink {
  private:
   using LaneKey = std::pair<std::int64_t, std::int64_t>;
   struct Found {
-    Slice slice;
+    PictureSlice slice;
     LaneKey lane;
   };
   struct ArrowEnd {
@@ -84,10 +84,10 @@ class WindowEvents : public TraceEventSink {
   void end() override {}
 
   void take_slice(const TraceEvent& event, LaneKey lane) {
-    Slice slice{std::max(event.start_ns, picture_.begin_ns),
-                std::min(event.end_ns(), picture_.end_ns), 0, 0};
+    PictureSlice slice{std::max(event.start_ns, picture_.begin_ns),
+                       std::min(event.end_ns(), picture_.end_ns), 0, 0};
     if (slice.end_ns < slice.begin_ns) return;
-    slice.name = name_of(event.name);
+    slice.name = find_or_add_name(event.name);
     found_.push_back({slice, lane});
     if (found_.size() >= 2 * kMaxSlices) keep_first(kMaxSlices);
   }
@@ -95,23 +95,23 @@ class WindowEvents : public TraceEventSink {
   void take_metadata(const TraceEvent& event, LaneKey lane) {
     JsonMembers members(event.arguments);
     if (!members.next()) return;
-    const std::string kind = text_of_json(event.name);
+    const std::string kind = parse_json_text(event.name);
     if (kind == "process_name") {
-      processes_[lane.first].name = text_of_json(members.value());
+      processes_[lane.first].name = parse_json_text(members.value());
     } else if (kind == "process_sort_index") {
-      processes_[lane.first].sort_index = number_of(members.value());
+      processes_[lane.first].sort_index = parse_whole_us(members.value());
     } else if (kind == "thread_name") {
-      threads_[lane] = text_of_json(members.value());
+      threads_[lane] = parse_json_text(members.value());
     }
   }
 
-  static std::int64_t number_of(std::string_view json) { return ns_of_us_text(json) / 1000; }
+  static std::int64_t parse_whole_us(std::string_view json) { return parse_us_text(json) / 1000; }
 
   // Names are limited to the length that a page can show.
-  std::size_t name_of(std::string_view json) {
+  std::size_t find_or_add_name(std::string_view json) {
     std::string name = json.size() <= kMaxNameBytes
-                           ? text_of_json(json)
-                           : text_of_json(std::string(json.substr(0, kMaxNameBytes)) + '"');
+                           ? parse_json_text(json)
+                           : parse_json_text(std::string(json.substr(0, kMaxNameBytes)) + '"');
     const auto [at, is_new] = name_ids_.try_emplace(std::move(name), picture_.names.size());
     if (is_new) picture_.names.push_back(at->first);
     return at->second;
@@ -146,7 +146,7 @@ class WindowEvents : public TraceEventSink {
 
   // Sorts processes by their sort index. Boards have none; there, calls precede devices.
   void make_lanes() {
-    std::map<LaneKey, std::vector<Slice>> slices;
+    std::map<LaneKey, std::vector<PictureSlice>> slices;
     for (const Found& one : found_) slices[one.lane].push_back(one.slice);
     std::vector<LaneKey> keys;
     for (const auto& [key, of_lane] : slices) keys.push_back(key);
@@ -166,7 +166,7 @@ class WindowEvents : public TraceEventSink {
     });
     for (const LaneKey& key : keys) {
       lane_places_[key] = picture_.lanes.size();
-      Lane lane;
+      PictureLane lane;
       lane.process = processes_[key.first].name;
       const auto thread = threads_.find(key);
       lane.thread = thread == threads_.end() ? std::to_string(key.second) : thread->second;
@@ -177,12 +177,13 @@ class WindowEvents : public TraceEventSink {
     }
   }
 
-  void set_depths(Lane& lane) const {
-    std::stable_sort(lane.slices.begin(), lane.slices.end(), [](const Slice& a, const Slice& b) {
-      return std::pair(a.begin_ns, b.end_ns) < std::pair(b.begin_ns, a.end_ns);
-    });
+  void set_depths(PictureLane& lane) const {
+    std::stable_sort(lane.slices.begin(), lane.slices.end(),
+                     [](const PictureSlice& a, const PictureSlice& b) {
+                       return std::pair(a.begin_ns, b.end_ns) < std::pair(b.begin_ns, a.end_ns);
+                     });
     std::vector<std::int64_t> open;
-    for (Slice& slice : lane.slices) {
+    for (PictureSlice& slice : lane.slices) {
       slice.end_ns = std::min(slice.end_ns, picture_.end_ns);
       while (!open.empty() && open.back() <= slice.begin_ns) open.pop_back();
       slice.depth = std::min(open.size(), kMaxDepth - 1);
@@ -242,7 +243,7 @@ constexpr double kWideLabelPercent = 10;  // the same on a phone
 constexpr std::size_t kMaxDrawnArrows = 300;
 
 // The colour depends on the name without digits, so that slices of one kind look alike.
-std::size_t colour_of(std::string_view name) {
+std::size_t name_colour(std::string_view name) {
   std::uint32_t hash = 2166136261u;
   for (const char c : name) {
     if (c >= '0' && c <= '9') continue;
@@ -269,9 +270,10 @@ std::int64_t tick_step_ns(std::int64_t span_ns) {
 
 class Drawing {
  public:
-  Drawing(const TimelinePicture& picture, const Words& words) : picture_(picture), words_(words) {
+  Drawing(const TimelinePicture& picture, const ReportWords& words)
+      : picture_(picture), words_(words) {
     int y = kAxisHeight;
-    for (const Lane& lane : picture.lanes) {
+    for (const PictureLane& lane : picture.lanes) {
       tops_.push_back(y);
       y += kHeadHeight + static_cast<int>(lane.depth) * kRowHeight + kGap;
     }
@@ -304,8 +306,8 @@ class Drawing {
   // Selects the longest slices for tooltips.
   void choose_titled() {
     std::vector<std::int64_t> lengths;
-    for (const Lane& lane : picture_.lanes) {
-      for (const Slice& slice : lane.slices)
+    for (const PictureLane& lane : picture_.lanes) {
+      for (const PictureSlice& slice : lane.slices)
         lengths.push_back(saturating_subtract(slice.end_ns, slice.begin_ns));
     }
     if (lengths.size() <= kMaxTitled) return;
@@ -313,7 +315,7 @@ class Drawing {
     std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
     longer_than_ns_ = *last;
   }
-  bool has_title(const Slice& slice) const {
+  bool has_title(const PictureSlice& slice) const {
     return saturating_subtract(slice.end_ns, slice.begin_ns) > longer_than_ns_;
   }
 
@@ -338,7 +340,7 @@ class Drawing {
   }
 
   std::string lane_svg(std::size_t place) const {
-    const Lane& lane = picture_.lanes[place];
+    const PictureLane& lane = picture_.lanes[place];
     const int height = static_cast<int>(lane.depth) * kRowHeight;
     std::string text = fmt::format(
         "<text class=\"lane\" x=\"2\" y=\"{}\">{} · {}</text>\n"
@@ -350,9 +352,9 @@ class Drawing {
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> drawn;  // by colour and depth
     std::string titled;
     std::string labels;
-    for (const Slice& slice : lane.slices) {
+    for (const PictureSlice& slice : lane.slices) {
       const std::string& name = picture_.names[slice.name];
-      const std::size_t colour = colour_of(name);
+      const std::size_t colour = name_colour(name);
       const std::int64_t x = unit(slice.begin_ns);
       const std::int64_t width = std::max<std::int64_t>(unit(slice.end_ns) - x, 1);
       const int y = static_cast<int>(slice.depth) * kRowHeight;
@@ -386,7 +388,7 @@ class Drawing {
     std::string text;
     const std::size_t drawn = std::min(picture_.arrows.size(), kMaxDrawnArrows);
     for (std::size_t i = 0; i < drawn; ++i) {
-      const Arrow& arrow = picture_.arrows[i];
+      const PictureArrow& arrow = picture_.arrows[i];
       text += fmt::format(
           "<line class=\"arrow\" x1=\"{0:.3f}%\" y1=\"{1}\" x2=\"{2:.3f}%\" y2=\"{3}\"/>"
           "<circle class=\"arrow\" cx=\"{2:.3f}%\" cy=\"{3}\" r=\"2.5\"/>",
@@ -398,7 +400,7 @@ class Drawing {
   int middle(std::size_t lane) const { return tops_[lane] + kHeadHeight + kBarHeight / 2; }
 
   const TimelinePicture& picture_;
-  const Words& words_;
+  const ReportWords& words_;
   std::vector<int> tops_;
   int height_ = 0;
   std::int64_t longer_than_ns_ = -1;
@@ -431,17 +433,17 @@ std::string data_html(const TimelinePicture& picture) {
     text += (i == 0 ? "" : ",") + page_json(shorten(printable_on_page(picture.names[i]), width));
   text += "],\n\"colours\":[";
   for (std::size_t i = 0; i < picture.names.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", colour_of(picture.names[i]));
+    text += fmt::format("{}{}", i == 0 ? "" : ",", name_colour(picture.names[i]));
   text += "],\n\"lanes\":[";
   for (std::size_t i = 0; i < picture.lanes.size(); ++i) {
-    const Lane& lane = picture.lanes[i];
+    const PictureLane& lane = picture.lanes[i];
     text += fmt::format(
         "{}{{\"name\":{},\"depth\":{},\"slices\":[", i == 0 ? "" : ",\n",
         page_json(shorten(printable_on_page(lane.process + " · " + lane.thread), kNameWidth)),
         lane.depth);
     std::int64_t last = 0;
     for (std::size_t k = 0; k < lane.slices.size(); ++k) {
-      const Slice& slice = lane.slices[k];
+      const PictureSlice& slice = lane.slices[k];
       const std::int64_t begin = after(slice.begin_ns);
       text += fmt::format("{}{},{},{},{}", k == 0 ? "" : ",", begin - last,
                           after(slice.end_ns) - begin, slice.depth, slice.name);
@@ -451,7 +453,7 @@ std::string data_html(const TimelinePicture& picture) {
   }
   text += "],\n\"arrows\":[";
   for (std::size_t i = 0; i < picture.arrows.size(); ++i) {
-    const Arrow& arrow = picture.arrows[i];
+    const PictureArrow& arrow = picture.arrows[i];
     text += fmt::format("{}{},{},{},{}", i == 0 ? "" : ",", arrow.from_lane, after(arrow.from_ns),
                         arrow.to_lane, after(arrow.to_ns));
   }
@@ -469,7 +471,7 @@ TimelinePicture timeline_picture(const Database& db, std::int64_t begin_ns, std:
   return events.picture();
 }
 
-std::string picture_html(const TimelinePicture& picture, const Words& words) {
+std::string picture_html(const TimelinePicture& picture, const ReportWords& words) {
   return fmt::format(
              "<div id=\"zoom\" class=\"zoom\" role=\"group\" aria-label=\"{}\" data-in=\"{}\" "
              "data-out=\"{}\" data-left=\"{}\" data-right=\"{}\" data-whole=\"{}\" hidden></div>\n"

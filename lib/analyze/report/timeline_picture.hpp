@@ -12,7 +12,7 @@
 
 namespace msprof::report {
 
-struct Slice {
+struct PictureSlice {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::size_t name = 0;
@@ -20,15 +20,15 @@ struct Slice {
 };
 
 // One thread of a timeline.
-struct Lane {
+struct PictureLane {
   std::string process;
   std::string thread;
-  std::vector<Slice> slices;  // sorted by start
-  std::size_t depth = 1;      // number of rows
+  std::vector<PictureSlice> slices;  // sorted by start
+  std::size_t depth = 1;             // number of rows
 };
 
 // From a call to the work it started; lanes are indices in `lanes`.
-struct Arrow {
+struct PictureArrow {
   std::size_t from_lane = 0;
   std::int64_t from_ns = 0;
   std::size_t to_lane = 0;
@@ -39,8 +39,8 @@ struct TimelinePicture {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::vector<std::string> names;
-  std::vector<Lane> lanes;
-  std::vector<Arrow> arrows;
+  std::vector<PictureLane> lanes;
+  std::vector<PictureArrow> arrows;
   std::size_t slices = 0;
   std::size_t left_out_lanes = 0;
   std::size_t left_out_arrows = 0;
@@ -54,6 +54,6 @@ inline constexpr std::size_t kMaxLanes = 40;
 TimelinePicture timeline_picture(const Database& db, std::int64_t begin_ns, std::int64_t end_ns);
 
 // Returns HTML: the SVG, followed by the data.
-std::string picture_html(const TimelinePicture& picture, const Words& words);
+std::string picture_html(const TimelinePicture& picture, const ReportWords& words);
 
 }  // namespace msprof::report

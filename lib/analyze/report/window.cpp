@@ -25,7 +25,7 @@ struct Stretch {
   std::int64_t length_ns() const { return saturating_subtract(end_ns, begin_ns); }
 };
 
-std::size_t index_of_median(const std::vector<Stretch>& stretches) {
+std::size_t find_median_index(const std::vector<Stretch>& stretches) {
   std::vector<std::size_t> order(stretches.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
@@ -35,10 +35,10 @@ std::size_t index_of_median(const std::vector<Stretch>& stretches) {
   return *middle;
 }
 
-Lengths lengths_of(const std::vector<Stretch>& stretches) {
+Lengths summarize_lengths(const std::vector<Stretch>& stretches) {
   Lengths lengths;
   lengths.count = stretches.size();
-  lengths.chosen = index_of_median(stretches);
+  lengths.chosen = find_median_index(stretches);
   lengths.median_ns = stretches[lengths.chosen].length_ns();
   lengths.shortest_ns = INT64_MAX;
   for (const Stretch& one : stretches) {
@@ -56,7 +56,7 @@ void widen(Window& window) {
   window.end_ns = saturating_add(window.end_ns, margin);
 }
 
-std::vector<Stretch> executions_of(const Database& db, std::int64_t step_id) {
+std::vector<Stretch> read_executions(const Database& db, std::int64_t step_id) {
   Statement read = db.prepare(
       "SELECT task.execution, task.start_ns, task.duration_ns FROM task_run AS run"
       " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
@@ -90,11 +90,12 @@ void add_call(const Database& db, std::int64_t model_row, Window& window) {
   window.end_ns = std::max(window.end_ns, read.integer(1));
 }
 
-std::optional<Window> window_of_step(const Database& db, const StepInfo& step, const Words& words) {
-  const auto executions = executions_of(db, step.step_id);
+std::optional<Window> find_step_window(const Database& db, const StepInfo& step,
+                                       const ReportWords& words) {
+  const auto executions = read_executions(db, step.step_id);
   if (executions.empty()) return {};
-  const Stretch& one = executions[index_of_median(executions)];
-  Window window{one.begin_ns, one.end_ns, {}, lengths_of(executions), INT64_MIN};
+  const Stretch& one = executions[find_median_index(executions)];
+  Window window{one.begin_ns, one.end_ns, {}, summarize_lengths(executions), INT64_MIN};
   window.what = fmt::format(fmt::runtime(words.execution_window), one.number, executions.size());
   add_call(db, step.model_row, window);
   widen(window);
@@ -114,7 +115,7 @@ void add_launches(const Database& db, std::int64_t device, Window& window) {
 }
 
 // Selects the model and device with the largest total iteration time.
-std::optional<Window> window_of_iteration(const Database& db, const Words& words) {
+std::optional<Window> find_iteration_window(const Database& db, const ReportWords& words) {
   Statement longest = db.prepare(
       "SELECT device_id, model_number FROM iteration WHERE start_ns IS NOT NULL AND end_ns IS NOT"
       " NULL GROUP BY 1, 2 ORDER BY total(end_ns - start_ns) DESC, 1, 2 LIMIT 1");
@@ -128,8 +129,8 @@ std::optional<Window> window_of_iteration(const Database& db, const Words& words
   std::vector<Stretch> iterations;
   while (read.step()) iterations.push_back({read.integer(0), read.integer(1), read.integer(2)});
   if (iterations.empty()) return {};
-  const Stretch& one = iterations[index_of_median(iterations)];
-  Window window{one.begin_ns, one.end_ns, {}, lengths_of(iterations), INT64_MIN};
+  const Stretch& one = iterations[find_median_index(iterations)];
+  Window window{one.begin_ns, one.end_ns, {}, summarize_lengths(iterations), INT64_MIN};
   window.what = fmt::format(fmt::runtime(words.iteration_window), one.number, model, device,
                             iterations.size());
   window.late_begin_ns = window.begin_ns;
@@ -138,12 +139,12 @@ std::optional<Window> window_of_iteration(const Database& db, const Words& words
   return window;
 }
 
-std::optional<Window> first_window(const Database& db, const Words& words) {
+std::optional<Window> find_first_window(const Database& db, const ReportWords& words) {
   Statement read = db.prepare(
       "SELECT min(start_ns), max(start_ns + ifnull(duration_ns, 0)) FROM (SELECT start_ns,"
       " duration_ns FROM task WHERE start_ns IS NOT NULL ORDER BY id LIMIT ?)");
   read.bind(1, kFirstTasks);
-  Window window{0, 0, std::string(words.first_window), {}, INT64_MIN};
+  Window window{0, 0, std::string(words.find_first_window), {}, INT64_MIN};
   if (read.step() && !read.is_null(0)) {
     window.begin_ns = read.integer(0);
     window.end_ns = read.integer(1);
@@ -159,14 +160,15 @@ std::optional<Window> first_window(const Database& db, const Words& words) {
 
 }  // namespace
 
-std::optional<Window> window_of(const Database& db, const StepInfo* step, const Words& words) {
+std::optional<Window> choose_window(const Database& db, const StepInfo* step,
+                                    const ReportWords& words) {
   if (step != nullptr) {
-    auto window = window_of_step(db, *step, words);
+    auto window = find_step_window(db, *step, words);
     if (window) return window;
-  } else if (auto window = window_of_iteration(db, words)) {
+  } else if (auto window = find_iteration_window(db, words)) {
     return window;
   }
-  return first_window(db, words);
+  return find_first_window(db, words);
 }
 
 }  // namespace msprof::report

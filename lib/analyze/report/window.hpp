@@ -34,6 +34,7 @@ struct Window {
 // Selects the execution of median length of a step, with the call that started it. Without a step:
 // the iteration of median length of the model with the most total time. Without iterations: the
 // start of the capture. Empty if no times are known.
-std::optional<Window> window_of(const Database& db, const StepInfo* step, const Words& words);
+std::optional<Window> choose_window(const Database& db, const StepInfo* step,
+                                    const ReportWords& words);
 
 }  // namespace msprof::report

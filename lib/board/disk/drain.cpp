@@ -88,7 +88,7 @@ BoardDrain::~BoardDrain() {
 void BoardDrain::stop() {
   {
     const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    is_stopping_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
@@ -97,7 +97,8 @@ void BoardDrain::stop() {
 // Returns true if the thread should stop.
 bool BoardDrain::pause(double seconds) {
   std::unique_lock lock(mutex_);
-  return wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return stopping_; });
+  return wake_.wait_for(lock, std::chrono::duration<double>(seconds),
+                        [this] { return is_stopping_; });
 }
 
 std::unique_ptr<DrainChannel> BoardDrain::open(BoardShell& shell) {
@@ -116,7 +117,7 @@ std::unique_ptr<DrainChannel> BoardDrain::open(BoardShell& shell) {
   return channel;
 }
 
-void BoardDrain::warn_of_disk() {
+void BoardDrain::warn_of_low_disk() {
   const DrainStatus now = drainer_.status();
   if (!drainer_.rate().is_to_be_said(now.frees)) return;
   if (!now.free_bytes || !now.seconds_left) return;
@@ -134,7 +135,7 @@ bool BoardDrain::step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel)
   if (!channel) channel = open(shell);
   const bool has_more = drainer_.cycle(*channel);
   note_look();
-  warn_of_disk();
+  warn_of_low_disk();
   return !pause(has_more ? 0 : drainer_.rate().pause_seconds());
 }
 

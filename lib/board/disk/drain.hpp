@@ -63,7 +63,7 @@ class BoardDrain {
   void work();
   bool step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel);
   bool pause(double seconds);
-  void warn_of_disk();
+  void warn_of_low_disk();
   void note_look();
   std::unique_ptr<DrainChannel> open(BoardShell& shell);
 
@@ -78,7 +78,7 @@ class BoardDrain {
   std::optional<DrainTools> tools_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false;
+  bool is_stopping_ = false;
   bool has_looked_ = false;
   std::string stranger_;  // problem with the host key; empty: no problem
   std::thread thread_;

@@ -55,7 +55,7 @@ std::string shortage(const DrainJournal& journal, const std::string& path, std::
                      printable(path));
 }
 
-std::uint64_t zero_bytes_of(const fs::path& path, std::uint64_t size) {
+std::uint64_t count_zero_bytes(const fs::path& path, std::uint64_t size) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) throw Error(Exit::cannot_write, fmt::format("cannot read {}", path.string()));
   std::string block(kDrainBlock, '\0');
@@ -162,7 +162,7 @@ std::vector<std::string> cut_to_what_is_here(const fs::path& folder) {
 
 DrainedRun find_drained_run(BoardLink& link, const fs::path& output, bool force) {
   const BoardAnswer answer = link.shell().ask(kDrainNoteOf, {link.info().folder, link.run()});
-  if (!answer.ok()) {
+  if (!answer.has_succeeded()) {
     throw Error(Exit::board_unreachable,
                 fmt::format("{}: looking for the recording of the run {}: {}", link.name(),
                             link.run(), answer.reason()));
@@ -205,7 +205,7 @@ std::vector<std::string> name_gaps(const fs::path& folder) {
       [&](const fs::path& path, const struct stat& status) {
         if (!S_ISREG(status.st_mode)) return S_ISDIR(status.st_mode) != 0;
         const auto size = static_cast<std::uint64_t>(status.st_size);
-        const std::uint64_t zeros = zero_bytes_of(folder / path, size);
+        const std::uint64_t zeros = count_zero_bytes(folder / path, size);
         if (zeros > 0) {
           sentences.push_back(
               fmt::format("{}: {} of its {} bytes are missing and replaced by zeros, unless the "

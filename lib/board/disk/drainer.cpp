@@ -364,7 +364,7 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
     if (now == listed_.end() || now->second.size < here) continue;
     needed = saturating_sum(needed, now->second.size - here);
   }
-  const auto free = free_bytes_of(folder());
+  const auto free = read_free_bytes(folder());
   if (!free || *free >= needed) return;
   throw Error(Exit::cannot_write,
               fmt::format("the rest of the recording needs {}, but only {} are free in {}",

@@ -71,7 +71,7 @@ void BoardLeave::open() {
   const BoardAnswer answer =
       link_.shell().ask(kOpen, {link_.run_folder(), options_.folder, link_.run()});
   const std::string_view place = trim(answer.out);
-  if (!answer.ok() || !place.starts_with('/') || printable(place) != place) {
+  if (!answer.has_succeeded() || !place.starts_with('/') || printable(place) != place) {
     throw Error(Exit::cannot_write, fmt::format("--remote-output {} on {}: {}", options_.folder,
                                                 link_.name(), answer.reason()));
   }
@@ -82,7 +82,7 @@ std::vector<LeftCapture> BoardLeave::move_captures() {
   std::vector<LeftCapture> captures;
   link_.with_reconnect([&] {
     const BoardAnswer answer = link_.shell().ask(kMoveRecording, {link_.run_folder(), place_});
-    if (!answer.ok()) {
+    if (!answer.has_succeeded()) {
       throw Error(Exit::cannot_write,
                   fmt::format("{}: {}: {}", link_.name(), place_, answer.reason()));
     }
@@ -113,16 +113,17 @@ int BoardLeave::run_tool(const std::vector<std::string>& words) {
   run.working_folder = place_;
   run.arguments = words;
   run.environment = {"MSPROF_INNER=1"};
-  run.stdout_to_stderr = true;
+  run.sends_stdout_to_stderr = true;
   BoardProgram program(link_.shell(), run, [this] { link_.recover(); });
   const Outcome outcome = wait_for_end(program, {}, "msprof", [] {});
-  if (outcome.end.exit_code && !outcome.end.connection_lost) return *outcome.end.exit_code;
+  if (outcome.end.exit_code && !outcome.end.is_connection_lost) return *outcome.end.exit_code;
   log::warn("{}", describe(outcome, "msprof on " + link_.name(), {}));
   return static_cast<int>(outcome.exit_code());
 }
 
-std::vector<std::string> BoardLeave::products_of(const std::string& capture,
-                                                 const TreeListing& before, std::uint64_t& bytes) {
+std::vector<std::string> BoardLeave::list_products(const std::string& capture,
+                                                   const TreeListing& before,
+                                                   std::uint64_t& bytes) {
   BoardTransfer transfer(link_.shell(), link_.info());
   std::vector<std::string> files;
   for (const auto& [path, file] : transfer.list(capture).files) {
@@ -146,12 +147,11 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
                        *capture.exit_code == static_cast<int>(Exit::partial_data);
   if (!is_read || !options_.export_products) return;
   const int exported = run_tool({"export", "all", "-dir", capture.place});
-  capture.exit_code =
-      static_cast<int>(gravest(exit_of_code(*capture.exit_code), exit_of_code(exported)));
+  capture.exit_code = static_cast<int>(gravest(to_exit(*capture.exit_code), to_exit(exported)));
   std::uint64_t bytes = 0;
   link_.with_reconnect([&] {
     std::uint64_t expected = 0;
-    const auto files = products_of(capture.place, before, expected);
+    const auto files = list_products(capture.place, before, expected);
     if (files.empty()) return;
     fs::create_directories(into / capture.name);
     TransferLine progress(fmt::format("fetching the products from {}", link_.name()), expected);

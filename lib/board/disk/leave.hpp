@@ -40,8 +40,8 @@ class BoardLeave {
   std::vector<LeftCapture> move_captures();
   int run_tool(const std::vector<std::string>& words);
   void process(LeftCapture& capture, const std::filesystem::path& into);
-  std::vector<std::string> products_of(const std::string& capture, const TreeListing& before,
-                                       std::uint64_t& bytes);
+  std::vector<std::string> list_products(const std::string& capture, const TreeListing& before,
+                                         std::uint64_t& bytes);
 
   BoardLink& link_;
   LeaveOptions options_;

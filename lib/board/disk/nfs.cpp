@@ -63,7 +63,7 @@ std::string BoardNfs::open() {
   const BoardAnswer answer =
       link_.shell().ask(mount_script("mounting a folder of an NFS server", kNfsMount, text),
                         {link_.run_folder(), share_, folder_name()});
-  if (!answer.ok()) {
+  if (!answer.has_succeeded()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot record into {}: {} (is it exported to the board and "
                             "writable for it, and can {} mount there?)",

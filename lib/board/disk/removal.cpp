@@ -43,7 +43,7 @@ void remove_run_folder(BoardShell& shell, const std::string& run_folder) {
 }
 
 void remove_all_of_ours(BoardShell& shell, const std::string& folder) {
-  remove(shell, kRemoveAll, folders_of_ours(folder));
+  remove(shell, kRemoveAll, find_own_folders(folder));
 }
 
 }  // namespace msprof

@@ -96,10 +96,10 @@ std::uint64_t streamed_until(const fs::path& file) {
 }  // namespace
 
 void SinkReader::take(std::string_view bytes) noexcept try {
-  if (ended_ || !trouble_.empty()) return;
+  if (has_ended_ || !trouble_.empty()) return;
   held_.append(bytes);
   std::size_t done = 0;
-  for (std::size_t size = 1; size > 0 && !ended_;) {
+  for (std::size_t size = 1; size > 0 && !has_ended_;) {
     size = take_frame(std::string_view(held_).substr(done));
     done += size;
   }
@@ -118,7 +118,7 @@ std::size_t SinkReader::take_frame(std::string_view bytes) {
   const std::size_t size = kFrameHead + name_bytes + data_bytes;
   if (bytes.size() < size) return 0;
   if (name_bytes == 0) {
-    ended_ = true;
+    has_ended_ = true;
     open_.reset();
     return size;
   }

@@ -26,7 +26,7 @@ class SinkReader {
 
   // Never throws: errors are in trouble(), and later input is ignored.
   void take(std::string_view bytes) noexcept;
-  bool has_ended() const { return ended_; }
+  bool has_ended() const { return has_ended_; }
   const std::string& trouble() const { return trouble_; }
   // Contiguous bytes received from the start of each file, by name.
   const std::map<std::string, std::uint64_t>& files() const { return files_; }
@@ -39,7 +39,7 @@ class SinkReader {
   std::map<std::string, std::uint64_t> files_;
   std::string open_name_;
   FileDescriptor open_;
-  bool ended_ = false;
+  bool has_ended_ = false;
   std::string trouble_;
 };
 

@@ -37,7 +37,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }
 
 // Lines end with "\n", "\r\n" or, from old editors, "\r".
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const auto end = text.find_first_of("\r\n");
@@ -166,7 +166,7 @@ fs::path home_folder() {
 
 constexpr std::string_view kSection = "ssh_config";
 constexpr std::size_t kMaxFileBytes = 1 << 20;
-enum class Key {
+enum class IniKey {
   ip,
   username,
   pwd,
@@ -181,25 +181,25 @@ enum class Key {
 
 struct Spelling {
   std::string_view text;  // lower case
-  Key key;
+  IniKey key;
 };
 
 // The vendor's manual and its wrapper use different spellings; the last two name an NFS mount.
 constexpr Spelling kSpellings[] = {
-    {"ip", Key::ip},
-    {"board_ip", Key::ip},
-    {"username", Key::username},
-    {"user", Key::username},
-    {"pwd", Key::pwd},
-    {"password", Key::pwd},
-    {"port", Key::port},
-    {"key", Key::key},
-    {"board_dir", Key::board_dir},
-    {"host_key", Key::host_key},
-    {"connect_timeout", Key::connect_timeout},
-    {"jump", Key::jump},
-    {"board_mount_path", Key::ignored},
-    {"host_mount_path", Key::ignored},
+    {"ip", IniKey::ip},
+    {"board_ip", IniKey::ip},
+    {"username", IniKey::username},
+    {"user", IniKey::username},
+    {"pwd", IniKey::pwd},
+    {"password", IniKey::pwd},
+    {"port", IniKey::port},
+    {"key", IniKey::key},
+    {"board_dir", IniKey::board_dir},
+    {"host_key", IniKey::host_key},
+    {"connect_timeout", IniKey::connect_timeout},
+    {"jump", IniKey::jump},
+    {"board_mount_path", IniKey::ignored},
+    {"host_mount_path", IniKey::ignored},
 };
 constexpr std::string_view kKnownKeys =
     "ip, username, pwd, port, key, board_dir, host_key, connect_timeout, jump";
@@ -210,30 +210,30 @@ double parse_seconds(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? seconds : -1;
 }
 
-void set_value(BoardConfig& config, Key key, std::string_view value, std::string_view where) {
+void set_value(BoardConfig& config, IniKey key, std::string_view value, std::string_view where) {
   switch (key) {
-    case Key::ip:
+    case IniKey::ip:
       return set_ip(config, value, where);
-    case Key::username:
+    case IniKey::username:
       return set_user(config, value, where);
-    case Key::pwd:
+    case IniKey::pwd:
       config.password = Secret(std::string(value));
       return;
-    case Key::port:
+    case IniKey::port:
       return set_port(config, value, where);
-    case Key::key:
+    case IniKey::key:
       config.login.key = value;
       return;
-    case Key::board_dir:
+    case IniKey::board_dir:
       return set_board_dir(config, value, where);
-    case Key::host_key:
+    case IniKey::host_key:
       return set_host_key(config, value, fmt::format("{}: host_key", where));
-    case Key::connect_timeout:
+    case IniKey::connect_timeout:
       return set_connect_timeout(config, parse_seconds(value),
                                  fmt::format("{}: connect_timeout", where));
-    case Key::jump:
+    case IniKey::jump:
       return set_jump(config, value, fmt::format("{}: jump", where));
-    case Key::ignored:
+    case IniKey::ignored:
       return;
   }
 }
@@ -255,7 +255,7 @@ const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
               may_be_shown(entry.key) ? fmt::format(" '{}'", entry.key) : "", kSection, kKnownKeys);
     return nullptr;
   }
-  if (found->key == Key::ignored) {
+  if (found->key == IniKey::ignored) {
     log::verbose("{}, line {}: {} is ignored because no NFS mount is needed", name, entry.line,
                  entry.key);
     return nullptr;
@@ -268,7 +268,7 @@ class SeenKeys {
  public:
   explicit SeenKeys(const std::string& name) : name_(name) {}
 
-  void add(const IniEntry& entry, Key meaning) {
+  void add(const IniEntry& entry, IniKey meaning) {
     const std::string where = fmt::format("{}, line {}", name_, entry.line);
     const auto [same, is_new] = by_text_.emplace(entry.key, &entry);
     if (!is_new) {
@@ -285,7 +285,7 @@ class SeenKeys {
  private:
   const std::string& name_;
   std::map<std::string_view, const IniEntry*> by_text_;
-  std::map<Key, const IniEntry*> by_meaning_;
+  std::map<IniKey, const IniEntry*> by_meaning_;
 };
 
 // Waits for input if `file` is a pipe: `--config <(decrypt board.ini.gpg)`.
@@ -295,7 +295,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
   if (!fd || ::fstat(fd.get(), &status) != 0) {
     const int error_number = errno;
     interrupt::check();
-    throw Error(exit_of_unreadable(error_number),
+    throw Error(to_unreadable_exit(error_number),
                 fmt::format("cannot read {}: {}", file.string(), errno_text(error_number)));
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
@@ -331,7 +331,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
 
 IniSection::IniSection(std::string_view text, std::string_view section, const std::string& name) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  const auto lines = lines_of(text);
+  const auto lines = split_lines(text);
   check_lines(lines, section, name);
   set_up_inih();
   Reading reading{.lines = lines, .section = section, .entries = entries_};

@@ -43,7 +43,7 @@ esac
 head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
 )sh";
 
-std::vector<std::string> folders_of_ours(const std::string& folder) {
+std::vector<std::string> find_own_folders(const std::string& folder) {
   const std::string old = (std::filesystem::path(folder).parent_path() / ".msprof").string();
   if (folder == old) return {folder};
   return {folder, old};
@@ -187,7 +187,7 @@ BoardInfo InfoQuestion::facts() {
                             "with --board-dir, or board_dir in the ini)",
                             shell_.login().name(), answer.reason()));
   }
-  if (!answer.ok()) {
+  if (!answer.has_succeeded()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: cannot inspect the board: {}",
                                                      shell_.login().name(), answer.reason()));
   }

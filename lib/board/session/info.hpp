@@ -39,7 +39,7 @@ struct BoardInfo {
 // allows only letters, digits and '_'. A board_dir named .msprof is our folder itself.
 extern const std::string_view kFindFolder;
 // Returns both folders for a BoardInfo::folder; only one if that is the folder of earlier versions.
-std::vector<std::string> folders_of_ours(const std::string& folder);
+std::vector<std::string> find_own_folders(const std::string& folder);
 // Follows kFindFolder and prints the facts, one per line: "name value".
 extern const std::string_view kInfoScript;
 

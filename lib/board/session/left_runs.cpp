@@ -94,7 +94,7 @@ BoardScript with_lock_functions(std::string_view name, const char* text, std::st
   return {name, whole};
 }
 
-std::optional<State> state_of(std::string_view word) {
+std::optional<State> parse_state(std::string_view word) {
   if (word == "runs") return State::running;
   if (word == "ended") return State::ended;
   if (word == "cut") return State::cut;
@@ -103,7 +103,7 @@ std::optional<State> state_of(std::string_view word) {
   return std::nullopt;
 }
 
-std::string list_of(const std::vector<LeftRun>& runs) {
+std::string format_runs(const std::vector<LeftRun>& runs) {
   std::string text;
   for (const LeftRun& run : runs) text += "\n  " + run.in_words();
   return text;
@@ -145,7 +145,7 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
     if (line.starts_with("in ")) folder = line.substr(3);
     const auto words = split(line, ' ');
     if (words.size() != 6 || words[0] != "run" || words[1].empty()) continue;
-    const auto state = state_of(words[2]);
+    const auto state = parse_state(words[2]);
     if (!state || words[1].find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                              "0123456789_-") != std::string_view::npos) {
       continue;
@@ -166,7 +166,7 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
 std::vector<LeftRun> list_left_runs(BoardShell& shell, const std::string& folder) {
   std::string text;
   const BoardAnswer answer = shell.ask(
-      with_lock_functions("looking for earlier runs", kLeftRuns, text), folders_of_ours(folder));
+      with_lock_functions("looking for earlier runs", kLeftRuns, text), find_own_folders(folder));
   return parse_left_runs(answer.out);
 }
 
@@ -184,11 +184,11 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
   if (candidates.empty()) {
     throw Error(Exit::nothing_to_do,
                 fmt::format("{} has no run {}{}", board, choice.name,
-                            runs.empty() ? "" : "; its runs are:" + list_of(runs)));
+                            runs.empty() ? "" : "; its runs are:" + format_runs(runs)));
   }
   if (candidates.size() > 1) {
     throw Error(Exit::usage, fmt::format("{} has {} runs; give one of them:{}", board,
-                                         candidates.size(), list_of(candidates)));
+                                         candidates.size(), format_runs(candidates)));
   }
   LeftRun run = candidates.front();
   if (run.state == State::busy || (!run.follower.empty() && !choice.force)) {
@@ -223,8 +223,8 @@ std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std:
 }
 
 std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder) {
-  const BoardAnswer answer = shell.ask(kListKept, folders_of_ours(folder));
-  if (!answer.ok()) {
+  const BoardAnswer answer = shell.ask(kListKept, find_own_folders(folder));
+  if (!answer.has_succeeded()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
                             "(--force removes them anyway)",
@@ -247,7 +247,7 @@ void bring_back_run(BoardLink& link) {
   const BoardAnswer answer =
       link.shell().ask(with_lock_functions("continuing an earlier run", kBringBack, text),
                        {link.info().folder, link.run()});
-  if (answer.ok()) return;
+  if (answer.has_succeeded()) return;
   if (answer.end.exit_code == kNoSuchRun) {
     throw Error(
         Exit::nothing_to_do,

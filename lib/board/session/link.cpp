@@ -391,7 +391,7 @@ std::vector<BoardAnswer> BoardLease::take_first_answers() {
   while (first_answers_ && answers.size() < first_.size()) {
     if (first_answers_->has_next()) {
       answers.push_back(first_answers_->take());
-      if (!answers.back().ok() && !first_[answers.size() - 1].may_fail) break;
+      if (!answers.back().has_succeeded() && !first_[answers.size() - 1].may_fail) break;
       continue;
     }
     const std::size_t now = first_answers_->waiting_bytes();
@@ -404,7 +404,7 @@ std::vector<BoardAnswer> BoardLease::take_first_answers() {
   return answers;
 }
 
-void BoardLease::tell(std::string_view line) {
+void BoardLease::send_line(std::string_view line) {
   const std::string words = std::string(line) + "\n";
   const auto limit = Clock::now() + kReleaseLimit;
   std::string_view rest = words;
@@ -417,7 +417,7 @@ void BoardLease::tell(std::string_view line) {
 
 bool BoardLease::take(const std::string& token) {
   answer_.clear();
-  tell("take " + token);
+  send_line("take " + token);
   const auto limit = Clock::now() + kLockLimit;
   while (Clock::now() < limit) {
     const auto end = command_->wait(kPollInterval);
@@ -431,7 +431,7 @@ bool BoardLease::take(const std::string& token) {
 
 bool BoardLease::release(const std::string& run) {
   if (!command_) return false;
-  tell(run.empty() ? "bye" : "bye " + run);
+  send_line(run.empty() ? "bye" : "bye " + run);
   const auto limit = Clock::now() + (run.empty() ? kReleaseLimit : kRemovalLimit);
   auto end = command_->wait(kPollInterval);
   while (!end && Clock::now() < limit) end = command_->wait(kPollInterval);

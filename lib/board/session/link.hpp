@@ -59,7 +59,7 @@ class BoardLease {
   // if that is uncertain: the script was gone, gave up or did not end in time.
   bool release(const std::string& run = "");
   // Sends a line to the script that holds the lock. Throws ConnectionLost.
-  void tell(std::string_view line);
+  void send_line(std::string_view line);
   // Takes over the lock, and the results of the run, from the run's own keeper
   // (board/session/survive.hpp), which has recorded the end. Returns false if the board or another
   // msprof was faster.

@@ -122,7 +122,7 @@ void LoginResolver::resolve(BoardConfig& config, int depth) {
   }
   take_keys(config, found, tokens);
   if (found.is_named) login.alias = given;
-  if (const auto way = way_of(config, found, tokens)) add_jumps(config, *way, depth);
+  if (const auto way = find_jump_hosts(config, found, tokens)) add_jumps(config, *way, depth);
   if (files_.is_explicit) {
     login.ssh_options =
         fmt::format("-F {} ", files_.user.empty() ? "none" : shell_word(files_.user.string()));
@@ -142,16 +142,16 @@ void LoginResolver::take_keys(BoardConfig& config, const SshHostConfig& found,
   for (const SshConfigValue& file : found.certificate_files) {
     if (!is_none(file.text)) login.certificates.push_back(expand_ssh_path(file, tokens));
   }
-  const bool only = found.identities_only.value_or(false);
-  login.agent = !only;
+  const bool only = found.uses_identities_only.value_or(false);
+  login.uses_agent = !only;
   // Like ssh: the default keys are tried only if no key is configured.
-  login.default_keys = found.identity_files.empty() && !(only && !login.key.empty());
+  login.uses_default_keys = found.identity_files.empty() && !(only && !login.key.empty());
 }
 
 // Returns the jump hosts of `config` with their tokens expanded; empty if there are none.
-std::optional<SshConfigValue> LoginResolver::way_of(const BoardConfig& config,
-                                                    const SshHostConfig& found,
-                                                    const SshTokens& tokens) const {
+std::optional<SshConfigValue> LoginResolver::find_jump_hosts(const BoardConfig& config,
+                                                             const SshHostConfig& found,
+                                                             const SshTokens& tokens) const {
   if (config.jump) return config.jump;
   if (found.proxy_jump) {
     SshConfigValue way = *found.proxy_jump;

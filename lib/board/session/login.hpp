@@ -36,8 +36,9 @@ class LoginResolver {
  private:
   void resolve(BoardConfig& config, int depth);
   void take_keys(BoardConfig& config, const SshHostConfig& found, const SshTokens& tokens) const;
-  std::optional<SshConfigValue> way_of(const BoardConfig& config, const SshHostConfig& found,
-                                       const SshTokens& tokens) const;
+  std::optional<SshConfigValue> find_jump_hosts(const BoardConfig& config,
+                                                const SshHostConfig& found,
+                                                const SshTokens& tokens) const;
   void add_jumps(BoardConfig& config, const SshConfigValue& way, int depth);
   SshLogin jump_login(const SshJump& jump, const BoardConfig& target, bool is_first, int depth);
   void explain(BoardConfig& config, const SshHostConfig& found, const std::string& given);

@@ -219,15 +219,15 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
     : shell_(shell),
       run_id_(run.id),
       recover_(std::move(recover)),
-      stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+      stdout_fd_(run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       rewriter_(run.output_changes),
       input_buffer_(kInputChunk) {
   std::vector<std::string> arguments = {
       fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest), run.id};
-  if (run.in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
+  if (run.runs_in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
   add_application(arguments, run);
   std::optional<SshTerminal> wanted;
-  if (run.on_terminal) {
+  if (run.is_on_terminal) {
     terminal_ = std::make_unique<UserTerminal>();
     wanted = terminal_->size();
   }
@@ -253,7 +253,7 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
 }
 
 BoardProgram::~BoardProgram() {
-  if (finished_) return;
+  if (is_finished_) return;
   try {
     signal(SIGKILL);
     sweep();
@@ -266,24 +266,24 @@ void BoardProgram::take_first_line(std::string_view bytes) {
   const auto end = bytes.find('\n');
   first_line_.append(bytes.substr(0, end));
   if (end == std::string_view::npos && first_line_.size() < kMaxFirstLine) return;
-  started_ = first_line_.starts_with(kRunning);
-  failed_ = !started_;
+  has_started_ = first_line_.starts_with(kRunning);
+  has_failed_ = !has_started_;
   std::uint64_t group = 0;
-  if (started_ && parse_u64(trim(first_line_).substr(kRunning.size()), group) && group > 1) {
+  if (has_started_ && parse_u64(trim(first_line_).substr(kRunning.size()), group) && group > 1) {
     group_ = std::to_string(group);
   }
   if (end != std::string_view::npos && end + 1 < bytes.size()) take_output(bytes.substr(end + 1));
 }
 
 void BoardProgram::take_output(std::string_view bytes) {
-  if (started_ && terminal_) {
+  if (has_started_ && terminal_) {
     show_until_failure(bytes);
-  } else if (started_ && shown_bytes_ == 0 && bytes == kFailed) {
-    failed_ = true;
-  } else if (started_) {
+  } else if (has_started_ && shown_bytes_ == 0 && bytes == kFailed) {
+    has_failed_ = true;
+  } else if (has_started_) {
     shown_bytes_ += bytes.size();
     show(bytes);
-  } else if (!failed_) {
+  } else if (!has_failed_) {
     take_first_line(bytes);
   } else {
     take_errors(bytes);  // on a terminal, stderr is part of stdout
@@ -291,13 +291,13 @@ void BoardProgram::take_output(std::string_view bytes) {
 }
 
 void BoardProgram::show_until_failure(std::string_view bytes) {
-  if (failed_) return;
+  if (has_failed_) return;
   held_.append(bytes);
   std::size_t size = held_.size();
   if (shown_bytes_ < kMaxComplaint) {
     const auto at = held_.find(kFailedWord);
-    failed_ = at != std::string::npos;
-    size = failed_ ? at : held_.size() - partial_match_at_end(held_, kFailedWord);
+    has_failed_ = at != std::string::npos;
+    size = has_failed_ ? at : held_.size() - partial_match_at_end(held_, kFailedWord);
   }
   shown_bytes_ += size;
   show(std::string_view(held_).substr(0, size));
@@ -310,7 +310,7 @@ void BoardProgram::show(std::string_view bytes) {
 
 // Until the application has started, stderr contains the reason why it did not.
 void BoardProgram::take_errors(std::string_view bytes) {
-  if (started_) {
+  if (has_started_) {
     write_all(STDERR_FILENO, bytes);
     return;
   }
@@ -328,16 +328,16 @@ void BoardProgram::follow_terminal() {
 
 void BoardProgram::read_input() {
   struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
-  if (!input_open_ || !may_read_input() || ::poll(&ready, 1, 0) <= 0) return;
+  if (!is_input_open_ || !may_read_input() || ::poll(&ready, 1, 0) <= 0) return;
   const ssize_t got = ::read(STDIN_FILENO, input_buffer_.data(), input_buffer_.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  input_open_ = got > 0;
-  if (input_open_) {
+  is_input_open_ = got > 0;
+  if (is_input_open_) {
     input_ = {input_buffer_.data(), static_cast<std::size_t>(got)};
-    line_begun_ = input_.back() != '\n';
+    has_line_begun_ = input_.back() != '\n';
   } else if (terminal_) {
     // Closing a channel does not close its terminal, so sends Ctrl-D.
-    input_ = kEndOfInput.substr(line_begun_ ? 0 : 1);
+    input_ = kEndOfInput.substr(has_line_begun_ ? 0 : 1);
   } else {
     command_->close_input();
   }
@@ -347,7 +347,7 @@ void BoardProgram::read_input() {
 bool BoardProgram::pass_input() {
   // A terminal echoes input: before the application reads it, the echo would become part of the
   // first line.
-  if (terminal_ && !started_) return false;
+  if (terminal_ && !has_started_) return false;
   follow_terminal();
   if (input_.empty()) read_input();
   const std::size_t taken = input_.empty() ? 0 : command_->write(input_);
@@ -356,7 +356,7 @@ bool BoardProgram::pass_input() {
 }
 
 std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
-  if (finished_) return end_;
+  if (is_finished_) return end_;
   if (!command_) {
     end_after_loss();
     return end_;
@@ -391,7 +391,7 @@ void BoardProgram::finish(const CommandEnd& end) {
   const auto drained = Clock::now() + kDrain;
   while (Clock::now() < drained && !command_->wait(kStep)) {
   }
-  show(failed_ ? std::string_view() : held_);
+  show(has_failed_ ? std::string_view() : held_);
   write_all(stdout_fd_, rewriter_.end());
   held_.clear();
   end_.exit_code = end.exit_code;
@@ -399,21 +399,21 @@ void BoardProgram::finish(const CommandEnd& end) {
     end_.exit_code.reset();
     end_.signal = signal_number(end.signal);
   }
-  if (!started_ || failed_) end_.start_error = why_not_started();
+  if (!has_started_ || has_failed_) end_.start_error = why_not_started();
   sweep();
   const auto closed = Clock::now() + kCloseLimit;
   while (Clock::now() < closed && !command_->wait(kStep)) {
   }
   command_.reset();
-  finished_ = true;
+  is_finished_ = true;
 }
 
 std::string BoardProgram::why_not_started() const {
   // Exit code of a shell if exec(2) fails; the file itself existed and was executable.
-  if (started_ && end_.exit_code == 127) {
+  if (has_started_ && end_.exit_code == 127) {
     return "the interpreter or loader it needs is not on the board";
   }
-  if (started_) return "it is not built for the board";
+  if (has_started_) return "it is not built for the board";
   const std::string why = printable(trim(errors_tail_));
   return why.empty() ? "the board gave no reason" : why;
 }
@@ -437,7 +437,7 @@ void BoardProgram::sweep() {
 }
 
 void BoardProgram::signal(int number) {
-  if (finished_) return;
+  if (is_finished_) return;
   const char* name = ::sigabbrev_np(number);
   std::string text;
   const BoardScript script = with_marked("stopping the application", kSignal, text);
@@ -455,7 +455,7 @@ void BoardProgram::end_after_loss() {
   const auto reported = command_ ? command_->reported_end() : std::nullopt;
   command_.reset();
   recover_();
-  end_.connection_lost = !reported;
+  end_.is_connection_lost = !reported;
   if (reported) end_.exit_code = reported->exit_code;
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
   std::string text;
@@ -475,7 +475,7 @@ void BoardProgram::end_after_loss() {
     end();
   }
   end_.left_over = 0;
-  finished_ = true;
+  is_finished_ = true;
 }
 
 }  // namespace msprof

@@ -54,13 +54,13 @@ struct BoardRun {
   std::string working_folder;
   std::string main;
   std::string acl_json;
-  std::string libraries;        // prepended to LD_LIBRARY_PATH; empty: nothing
-  std::string modules;          // prepended to PYTHONPATH; empty: nothing
-  bool in_login_shell = false;  // uses the environment of a login shell
+  std::string libraries;             // prepended to LD_LIBRARY_PATH; empty: nothing
+  std::string modules;               // prepended to PYTHONPATH; empty: nothing
+  bool runs_in_login_shell = false;  // uses the environment of a login shell
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
-  bool stdout_to_stderr = false;
-  bool on_terminal = false;
+  bool sends_stdout_to_stderr = false;
+  bool is_on_terminal = false;
   OutputChanges output_changes{};
 };
 
@@ -115,20 +115,20 @@ class BoardProgram : public RunningProgram {
   TakeEnd take_end_;
   int stdout_fd_;
   OutputRewriter rewriter_;
-  std::string first_line_;  // until it is complete
-  bool started_ = false;    // the application's pid has arrived
+  std::string first_line_;    // until it is complete
+  bool has_started_ = false;  // the application's pid has arrived
   std::uint64_t shown_bytes_ = 0;
   std::string held_;         // on a terminal: output that may be the start of kFailed
-  bool failed_ = false;      // it could not be started
+  bool has_failed_ = false;  // it could not be started
   std::string errors_tail_;  // the reason for a failed start
   std::string group_ = "0";  // its process group, if it is a separate one
   std::vector<char> input_buffer_;
   std::string_view input_;
-  bool input_open_ = true;
-  bool line_begun_ = false;                 // the input so far ends within a line
+  bool is_input_open_ = true;
+  bool has_line_begun_ = false;             // the input so far ends within a line
   std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are not a terminal
   ProgramEnd end_;
-  bool finished_ = false;
+  bool is_finished_ = false;
   std::unique_ptr<SshCommand> command_;
 };
 

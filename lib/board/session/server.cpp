@@ -137,12 +137,12 @@ while IFS= read -r folder; do
 done
 )sh";
 
-std::string path_of(std::string_view value) {
+std::string parse_path(std::string_view value) {
   return value.starts_with('/') && printable(value) == value ? std::string(value) : "";
 }
 
 // Splits a line "name value".
-std::pair<std::string_view, std::string_view> parts_of(std::string_view line) {
+std::pair<std::string_view, std::string_view> split_name_value(std::string_view line) {
   const auto at = line.find(' ');
   return {line.substr(0, at), at == std::string_view::npos ? "" : line.substr(at + 1)};
 }
@@ -151,7 +151,7 @@ BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const s
                                std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), script);
   BoardAnswer answer = shell.ask({name, kLoginShell}, arguments);
-  if (answer.ok()) return answer;
+  if (answer.has_succeeded()) return answer;
   throw Error(Exit::board_unreachable,
               fmt::format("{}: {} in a login shell failed: {} (the shell profile may exit)",
                           shell.login().name(), name, answer.reason()));
@@ -166,14 +166,14 @@ ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
   const std::string server = shell.login().name();
   ServerApplication found;
   for (const std::string_view line : split(answer.out, '\n')) {
-    const auto [name, value] = parts_of(line);
+    const auto [name, value] = split_name_value(line);
     if (name == "missing") {
       throw Error(Exit::nothing_to_do, fmt::format("cannot run '{}' on {}: {}", printable(word),
                                                    server, printable(value)));
     }
-    if (name == "folder") found.folder = path_of(value);
-    if (name == "program") found.program = path_of(value);
-    if (name == "real") found.real_program = path_of(value);
+    if (name == "folder") found.folder = parse_path(value);
+    if (name == "program") found.program = parse_path(value);
+    if (name == "real") found.real_program = parse_path(value);
     if (name == "script") found.leading = {word};
   }
   if (found.folder.empty() || found.program.empty()) {
@@ -208,17 +208,17 @@ void ServerRuntimes::take(std::string_view answer) {
   std::string asked;
   bool is_on_path = false;
   for (const std::string_view line : split(answer, '\n')) {
-    const auto [name, value] = parts_of(line);
+    const auto [name, value] = split_name_value(line);
     if (name == "candidate" || name == "beside") {
-      asked = path_of(value);
+      asked = parse_path(value);
       is_on_path = name == "candidate";
     }
     if (name == "answer" && !asked.empty()) {
       take_msprof(asked, is_on_path, value);
       asked.clear();
     }
-    if (name == "host" && host_runtime_.empty()) host_runtime_ = path_of(value);
-    if (name == "library" && library_.empty()) library_ = path_of(value);
+    if (name == "host" && host_runtime_.empty()) host_runtime_ = parse_path(value);
+    if (name == "library" && library_.empty()) library_ = parse_path(value);
   }
 }
 

@@ -32,7 +32,7 @@ class GreetingFilter {
       : sink_(std::move(sink)), held_(std::move(held)) {}
 
   void operator()(std::string_view bytes) {
-    if (begun_) {
+    if (has_begun_) {
       sink_(bytes);
       return;
     }
@@ -47,7 +47,7 @@ class GreetingFilter {
       }
       return;
     }
-    begun_ = true;
+    has_begun_ = true;
     const std::string rest = held_->substr(end + 1);
     held_->clear();
     if (!rest.empty()) sink_(rest);
@@ -56,7 +56,7 @@ class GreetingFilter {
  private:
   StreamSink sink_;
   std::shared_ptr<std::string> held_;
-  bool begun_ = false;
+  bool has_begun_ = false;
 };
 
 void keep_tail(std::string& tail, std::string_view bytes) {
@@ -92,7 +92,7 @@ std::string unused_characters(const std::vector<std::string>& words) {
 // The account's login shell, whatever it is, only starts sh, which restores the characters: it
 // splits the text at each placeholder by IFS and joins it with the character. This needs no other
 // tool.
-std::string line_of(const BoardScript& script, const std::vector<std::string>& arguments) {
+std::string login_shell_line(const BoardScript& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {fmt::format("echo {}\n{}", kBegin, script.text), "msprof"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::string unused = unused_characters(words);
@@ -137,11 +137,11 @@ std::string copy_command(const SshLogin& login, const std::string& folder, bool 
 }
 
 bool fits_into_command(const BoardScript& script, const std::vector<std::string>& arguments) {
-  return line_of(script, arguments).size() <= kMaxCommand;
+  return login_shell_line(script, arguments).size() <= kMaxCommand;
 }
 
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments) {
-  std::string line = line_of(script, arguments);
+  std::string line = login_shell_line(script, arguments);
   if (line.size() > kMaxCommand) {
     throw Error(Exit::usage,
                 fmt::format("{}: the command has {} bytes, more than a board accepts ({}); use "
@@ -257,12 +257,13 @@ std::vector<BoardAnswer> BoardShell::ask_each(const std::vector<BoardStep>& step
     if (some.count() == 0) {
       const BoardStep& step = steps[first];
       answers.push_back(ask(step.script, step.arguments, step.lines, step.most_bytes));
-      goes_on = answers.back().ok() || step.may_fail;
+      goes_on = answers.back().has_succeeded() || step.may_fail;
       continue;
     }
     for (std::size_t i = 0; i < some.count() && goes_on; ++i) {
       answers.push_back(some.next());
-      goes_on = answers.back().ok() || (answers.back().end.exit_code && steps[first + i].may_fail);
+      goes_on = answers.back().has_succeeded() ||
+                (answers.back().end.exit_code && steps[first + i].may_fail);
     }
     some.finish();
   }
@@ -271,7 +272,7 @@ std::vector<BoardAnswer> BoardShell::ask_each(const std::vector<BoardStep>& step
 }
 
 void BoardShell::require_ok(const BoardScript& script, const BoardAnswer& answer) const {
-  if (answer.ok()) return;
+  if (answer.has_succeeded()) return;
   throw Error(Exit::cannot_write,
               fmt::format("{}: {}: {}", login_.name(), script.name, answer.reason()));
 }

@@ -34,7 +34,7 @@ struct BoardAnswer {
   std::string out;
   std::string err;  // at most the last 4 KB
   CommandEnd end;
-  bool ok() const { return end.exit_code == 0; }
+  bool has_succeeded() const { return end.exit_code == 0; }
   // Returns the board's stderr, made printable, or how the command ended.
   std::string reason() const;
 };

@@ -37,7 +37,7 @@ over() {
 
 // Parses the exit code after an end mark, up to the line end; returns nullopt if it is incomplete
 // or invalid.
-std::optional<int> code_in(std::string_view line) {
+std::optional<int> parse_code(std::string_view line) {
   std::uint64_t value = 0;
   if (!parse_u64(line.substr(0, line.find('\n')), value) || value > 255) return std::nullopt;
   return static_cast<int>(value);
@@ -117,7 +117,7 @@ void StepAnswers::add_err(std::string_view bytes) {
   err_.append(bytes);
   if (err_.size() <= kMaxStepErrors) return;
   err_.erase(0, err_.size() - kMaxStepErrors);
-  cut_err_ = true;
+  is_err_cut_ = true;
 }
 
 void StepAnswers::set_sink(StreamSink sink) {
@@ -128,7 +128,7 @@ void StepAnswers::set_sink(StreamSink sink) {
 bool StepAnswers::has_next() const {
   if (!out_end_ || out_.find('\n', *out_end_ + end_.size()) == std::string::npos) return false;
   const auto at = err_.find(end_);
-  return cut_err_ ||
+  return is_err_cut_ ||
          (at != std::string::npos && err_.find('\n', at + end_.size()) != std::string::npos);
 }
 
@@ -136,7 +136,7 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
   BoardAnswer answer;
   answer.end = end;
   const auto code =
-      out_end_ ? code_in(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
+      out_end_ ? parse_code(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
   if (code) {
     answer.end = {code, ""};
     // Moves the answer, which may have many megabytes, and copies only the rest.
@@ -146,7 +146,7 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
     answer.out.resize(*out_end_);
   } else {
     answer.out = std::exchange(out_, {});
-    if (answer.ok()) answer.end = {};
+    if (answer.has_succeeded()) answer.end = {};
   }
   out_end_.reset();
   searched_ = 0;
@@ -182,8 +182,8 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
           },
           greeting_)),
       buffer_(source_ ? kStepInputChunk : 0),
-      open_(static_cast<bool>(source_)) {
-  if (!open_) command_->close_input();
+      is_open_(static_cast<bool>(source_)) {
+  if (!is_open_) command_->close_input();
 }
 
 // Limits the output: a board that prints without end never triggers the silence limit.
@@ -194,7 +194,7 @@ void CommandPump::count(std::size_t& seen, std::size_t bytes, std::size_t most) 
 }
 
 std::optional<CommandEnd> CommandPump::turn() {
-  if (open_ && waiting_.empty()) {
+  if (is_open_ && waiting_.empty()) {
     try {
       waiting_ = {buffer_.data(), source_(buffer_.data(), buffer_.size())};
     } catch (const Error&) {
@@ -203,14 +203,14 @@ std::optional<CommandEnd> CommandPump::turn() {
     }
     if (waiting_.empty()) {
       command_->close_input();
-      open_ = false;
+      is_open_ = false;
     }
   }
   const std::size_t taken = waiting_.empty() ? 0 : command_->write(waiting_);
   waiting_.remove_prefix(taken);
   if (taken > 0) moved_ = Clock::now();
   // While the board accepts bytes, do not wait.
-  const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kStepPollInterval;
+  const auto limit = taken > 0 && is_open_ ? std::chrono::milliseconds(0) : kStepPollInterval;
   if (auto end = command_->wait(limit)) {
     // A login shell that runs nothing (nologin) prints only the reason.
     if (!greeting_->empty() && errors_) errors_(*greeting_);

@@ -60,7 +60,7 @@ class StepAnswers {
   std::string end_;
   std::string out_;
   std::string err_;
-  bool cut_err_ = false;
+  bool is_err_cut_ = false;
   std::size_t searched_ = 0;  // no end mark starts in these bytes of out_
   std::optional<std::size_t> out_end_;
   StreamSink sink_;
@@ -98,7 +98,7 @@ class CommandPump {
   std::unique_ptr<SshCommand> command_;
   std::vector<char> buffer_;
   std::string_view waiting_;
-  bool open_;
+  bool is_open_;
 };
 
 // Sends as many of the given steps as fit into one command.

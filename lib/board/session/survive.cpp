@@ -248,7 +248,7 @@ void show_all(int fd, std::string_view bytes) {
 
 // A shell reports a process that was killed by a signal as 128 plus the signal number. Returns 0
 // for signals that do not kill a process.
-int signal_of_code(int code) {
+int to_signal(int code) {
   constexpr std::array kHarmless = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
                                     SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
   const int number = code - 128;
@@ -272,7 +272,7 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, const BoardRun& run, const S
     : link_(link),
       hint_(std::move(hint)),
       token_(random_token()),
-      out_{run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
+      out_{run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
       err_{STDERR_FILENO} {
   link_.with_reconnect([&] { start(run, plan); });
   link_.set_outlook("The run continues there; to reconnect: " + hint_);
@@ -286,7 +286,7 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::
       err_{STDERR_FILENO} {
   link_.set_outlook("The run continues there, or its results are kept; to reconnect: " + hint_);
   link_.with_reconnect([&] {
-    link_.lease().tell("present");
+    link_.lease().send_line("present");
     const BoardAnswer answer = link_.shell().ask(state_script(), {folder()});
     for (const std::string_view line : split(answer.out, '\n')) {
       const auto words = split(line, ' ');
@@ -336,7 +336,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
                               errors.empty() ? "no answer" : printable(trim(errors))));
     }
   }
-  link_.lease().tell("present");
+  link_.lease().send_line("present");
 }
 
 void SurvivingProgram::show(Stream& stream, std::string_view bytes) {
@@ -355,7 +355,7 @@ void SurvivingProgram::follow() {
 void SurvivingProgram::tell_seen() {
   const std::uint64_t seen = out_.bytes + err_.bytes;
   if (seen == told_bytes_ || Clock::now() < tell_at_) return;
-  link_.lease().tell(fmt::format("seen {} {}", out_.bytes, err_.bytes));
+  link_.lease().send_line(fmt::format("seen {} {}", out_.bytes, err_.bytes));
   told_bytes_ = seen;
   tell_at_ = Clock::now() + kSeenInterval;
 }
@@ -367,7 +367,7 @@ void SurvivingProgram::leave_if_hung_up() const {
 }
 
 std::optional<ProgramEnd> SurvivingProgram::wait(milliseconds limit) {
-  if (finished_) return end_;
+  if (is_finished_) return end_;
   leave_if_hung_up();
   try {
     if (!command_) follow();
@@ -390,11 +390,11 @@ std::optional<ProgramEnd> SurvivingProgram::wait(milliseconds limit) {
 void SurvivingProgram::recover() {
   command_.reset();
   link_.recover();
-  link_.lease().tell("present");
+  link_.lease().send_line("present");
 }
 
 void SurvivingProgram::signal(int number) {
-  if (finished_) return;
+  if (is_finished_) return;
   leave_if_hung_up();
   const char* const name = ::sigabbrev_np(number);
   try {
@@ -435,9 +435,9 @@ void SurvivingProgram::take_end(std::string_view line) {
   parse_u64(words[2], end_.left_over);
   parse_u64(words[3], seconds);
   end_.seconds = static_cast<double>(seconds);
-  end_.signal = signal_of_code(static_cast<int>(code));
+  end_.signal = to_signal(static_cast<int>(code));
   if (end_.signal == 0) end_.exit_code = static_cast<int>(code);
-  end_.timed_out = words[4] == "limit";
+  end_.has_timed_out = words[4] == "limit";
   if (words[4] == "alone") end_.cut = fmt::format("no connection for {} h", kAloneHours);
 }
 
@@ -484,7 +484,7 @@ bool SurvivingProgram::finish() {
     end_.cut = "the board was restarted, or its processes were killed";
   }
   link_.set_outlook("The results of the run are kept there; to fetch them: " + hint_);
-  finished_ = true;
+  is_finished_ = true;
   return true;
 }
 

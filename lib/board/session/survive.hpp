@@ -77,7 +77,7 @@ class SurvivingProgram : public RunningProgram {
   std::uint64_t told_bytes_ = 0;
   Clock::time_point tell_at_{};
   ProgramEnd end_;
-  bool finished_ = false;
+  bool is_finished_ = false;
   std::unique_ptr<SshCommand> command_;
 };
 

@@ -37,16 +37,16 @@ void CatReader::take(std::string_view bytes) {
 }
 
 void CatReader::begin() {
-  if (begun_) return;
-  begun_ = true;
-  admitted_ = incoming_.open_file(files_[next_]);
+  if (has_begun_) return;
+  has_begun_ = true;
+  is_admitted_ = incoming_.open_file(files_[next_]);
 }
 
 // Writes the first `size` held bytes as content.
 void CatReader::give(std::size_t size) {
   begin();
   file_bytes_ += size;
-  if (admitted_) {
+  if (is_admitted_) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, incoming_.room()));
     incoming_.write(std::string_view(held_).substr(0, wanted));
     is_endless_ = wanted < size;
@@ -70,16 +70,16 @@ bool CatReader::take_end() {
     const bool good = std::string_view(held_).substr(mark.size(), end - mark.size()) == "0";
     held_.erase(0, end == std::string::npos ? held_.size() : end + 1);
     if (!good) {
-      failed_ = true;
+      has_failed_ = true;
       incoming_.drop_file();
-    } else if (admitted_) {
+    } else if (is_admitted_) {
       incoming_.close_file();
     }
     advance();
     return true;
   }
   if (is_endless_) {
-    if (admitted_) incoming_.close_file();
+    if (is_admitted_) incoming_.close_file();
     const std::string name = printable(files_[next_].path);
     advance();
     throw EndlessFile(fmt::format("{} keeps growing while it is read", name));
@@ -89,13 +89,13 @@ bool CatReader::take_end() {
 
 void CatReader::advance() {
   ++next_;
-  begun_ = is_endless_ = false;
+  has_begun_ = is_endless_ = false;
   file_bytes_ = 0;
 }
 
 void CatReader::finish() {
   if (is_done()) return;
-  failed_ = true;
+  has_failed_ = true;
   incoming_.drop_file();
   next_ = files_.size();
 }
@@ -163,7 +163,7 @@ void send_file(BoardShell& shell, const std::string& folder, const ProjectEntry&
   const BoardAnswer answer =
       shell.stream(kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())},
                    counted_reads(file, report, progress), {});
-  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
+  if (!answer.has_succeeded()) throw_board_cannot_write(shell, folder, answer.reason());
   if (told_of_change(file, entry)) shell.ask(kSetTime, {folder, name, "0"});
 }
 
@@ -195,7 +195,7 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
   };
   const BoardAnswer answer =
       shell.stream(kTail, {folder, "./" + file.path, std::to_string(part_bytes + 1)}, {}, take);
-  if (!answer.ok()) throw Error(Exit::partial_data, answer.reason());
+  if (!answer.has_succeeded()) throw Error(Exit::partial_data, answer.reason());
   incoming.close_file();
 }
 

@@ -35,7 +35,7 @@ class CatReader {
 
   bool is_done() const { return next_ == files_.size(); }
   // True if a file could not be read on the board, or the stream ended before the last file.
-  bool has_failed() const { return failed_; }
+  bool has_failed() const { return has_failed_; }
   std::uint64_t bytes() const { return incoming_.bytes(); }
 
  private:
@@ -47,13 +47,13 @@ class CatReader {
   std::string word_;
   Incoming& incoming_;
   std::size_t next_ = 0;
-  bool begun_ = false;     // file `next_` was started
-  bool admitted_ = false;  // file `next_` is written locally
+  bool has_begun_ = false;    // file `next_` was started
+  bool is_admitted_ = false;  // file `next_` is written locally
   std::uint64_t file_bytes_ = 0;
   bool is_endless_ = false;
   std::string held_;  // bytes not yet known to be content
   std::size_t unasked_bytes_ = 0;
-  bool failed_ = false;
+  bool has_failed_ = false;
 };
 
 }  // namespace msprof

@@ -60,12 +60,12 @@ BoardStep touched_step(const std::string& folder, const char* stamp) {
           .most_bytes = kMaxListingBytes};
 }
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const auto at = path.rfind('/');
   return at == std::string::npos ? "" : path.substr(0, at);
 }
 
-std::string name_of(const std::string& path) {
+std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -102,7 +102,8 @@ std::vector<BoardStep> BoardFetch::remember_steps() const {
 }
 
 bool BoardFetch::take_remembered(const std::vector<BoardAnswer>& answers) {
-  if (answers.size() != 3 || !answers[0].ok() || !answers[1].ok() || !answers[2].end.exit_code)
+  if (answers.size() != 3 || !answers[0].has_succeeded() || !answers[1].has_succeeded() ||
+      !answers[2].end.exit_code)
     return false;
   before_ = transfer_.listing_in(link_.run_folder(), answers[0]);
   newer_before_ = paths_in(answers[2].out, before_);
@@ -126,7 +127,7 @@ BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
   const BoardAnswer listed = answers->next();
   const BoardAnswer touched = answers->next();
   BoardAnswer free = answers->next();
-  if (listed.ok() && touched.end.exit_code) {
+  if (listed.has_succeeded() && touched.end.exit_code) {
     try {
       TreeListing now = transfer_.listing_in(link_.run_folder(), listed);
       std::set<std::string> newer = paths_in(touched.out, now);
@@ -146,8 +147,8 @@ BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
 
 // The early stream sends what a normal fetch would request: all captures of the output folder,
 // complete.
-std::unique_ptr<StepsUnderWay> BoardFetch::packed_of(const std::string& folder,
-                                                     const std::vector<std::string>& paths) {
+std::unique_ptr<StepsUnderWay> BoardFetch::take_packed(const std::string& folder,
+                                                       const std::vector<std::string>& paths) {
   if (!packed_ || folder != kOutputName) return nullptr;
   auto packed = std::move(packed_);
   if (packed_connection_ != link_.recoveries()) return nullptr;
@@ -168,7 +169,7 @@ std::string BoardFetch::state() const {
   for (const std::string& path : newer_before_) text += fmt::format("newer {}\n", path);
   const auto add = [&](const char* word, const TreeListing& listing) {
     for (const auto& [path, file] : listing.files) {
-      const char kind = file.special                     ? 's'
+      const char kind = file.is_special                  ? 's'
                         : file.kind == EntryKind::link   ? 'l'
                         : file.kind == EntryKind::folder ? 'd'
                                                          : 'f';
@@ -219,7 +220,7 @@ void BoardFetch::take_state(std::string_view text) {
     file.mtime_seconds = *modified;
     file.ctime_seconds = *changed;
     file.mode = static_cast<std::uint32_t>(mode & 07777);
-    file.special = words[1] == "s";
+    file.is_special = words[1] == "s";
     if (words[1] == "l") file.kind = EntryKind::link;
     if (words[1] == "d") file.kind = EntryKind::folder;
     (is_there ? original_before_ : before_).files.emplace(line, file);
@@ -269,11 +270,11 @@ bool BoardFetch::had_folder(const std::string& path) const {
   const std::string run = link_.run_folder();
   if (path == run || !is_below(path, run)) return false;
   const auto found = before_.files.find(path.substr(run.size() + 1));
-  return found != before_.files.end() && !found->second.special &&
+  return found != before_.files.end() && !found->second.is_special &&
          found->second.kind != EntryKind::file;
 }
 
-std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
+std::uint64_t BoardFetch::count_bytes(const RunChanges& changes) const {
   std::uint64_t bytes = 0;
   const std::set<std::string> files(changes.files.begin(), changes.files.end());
   const PathSet captures(changes.captures.begin(), changes.captures.end());
@@ -286,7 +287,7 @@ std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
 }
 
 void BoardFetch::require_space(const fs::path& into) const {
-  const auto free = free_bytes_of(into);
+  const auto free = read_free_bytes(into);
   if (!free || *free >= expected_bytes_) return;
   throw Error(Exit::cannot_write, fmt::format("the results of the run need {}, but only {} are "
                                               "free in {}; choose another folder with --output",
@@ -319,7 +320,7 @@ Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
   }
   fs::create_directories(into / "captures");
   fs::create_directories(into / "files");
-  expected_bytes_ = bytes_of(changes);
+  expected_bytes_ = count_bytes(changes);
   require_space(into);
   fetch_captures(changes, into / "captures");
   packed_.reset();
@@ -337,7 +338,7 @@ Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
 void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into) {
   std::map<std::string, std::vector<std::string>> names_by_folder;
   for (const std::string& path : changes.captures) {
-    names_by_folder[folder_of(path)].push_back(name_of(path));
+    names_by_folder[parent_folder(path)].push_back(base_name(path));
   }
   for (const auto& [folder, inside] : names_by_folder)
     group(folder, without_here(folder, inside), into);
@@ -347,7 +348,7 @@ void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into)
 void BoardFetch::name_fetched(const RunChanges& changes, const fs::path& root) {
   const fs::path into = root / "captures";
   std::set<std::string> names;
-  for (const std::string& path : changes.captures) names.insert(name_of(path));
+  for (const std::string& path : changes.captures) names.insert(base_name(path));
   for (const std::string& name : names) {
     std::error_code error;
     if (!fs::is_directory(into / name, error)) continue;
@@ -394,7 +395,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     bool place_in_files = true;
     for (const std::string& capture : changes.captures) {
       if (!is_below(one.path, capture)) continue;
-      const std::string above = folder_of(capture);
+      const std::string above = parent_folder(capture);
       place = into / "captures" / one.path.substr(above.empty() ? 0 : above.size() + 1);
       place_in_files = false;
     }
@@ -455,8 +456,8 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
 }
 
 // Returns the listed size of `paths`, which are as for missing().
-FetchAllowance BoardFetch::allowance_of(const std::string& folder,
-                                        const std::vector<std::string>& paths) const {
+FetchAllowance BoardFetch::listed_allowance(const std::string& folder,
+                                            const std::vector<std::string>& paths) const {
   FetchAllowance allowed = {.entries = after_.refused};
   const std::string prefix = folder.empty() ? "" : folder + "/";
   const std::set<std::string> wanted(paths.begin(), paths.end());
@@ -510,8 +511,8 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   TransferLine progress(fmt::format("fetching from {}", link_.name()), expected_bytes_,
                         total_bytes_);
   std::uint64_t here = 0;
-  const FetchAllowance allowed = allowance_of(folder, paths);
-  std::unique_ptr<StepsUnderWay> packed = packed_of(folder, paths);
+  const FetchAllowance allowed = listed_allowance(folder, paths);
+  std::unique_ptr<StepsUnderWay> packed = take_packed(folder, paths);
   link_.with_reconnect(
       [&] {
         std::uint64_t before = here;

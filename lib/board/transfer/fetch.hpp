@@ -49,7 +49,7 @@ class BoardFetch {
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
   // In the output folder, only files in `folder` (relative to the run folder) belong to the run.
   // Call before remember(): others may have put more files there than can be listed.
-  void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
+  void limit_output_to(std::string folder) { only_output_ = std::move(folder); }
   // These files are not requested again; all() links them into place at its end.
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
   // The state of remember() as text, for another process, and back; ignores invalid lines. Includes
@@ -74,10 +74,10 @@ class BoardFetch {
   void fetch_files(const RunChanges& changes, const std::filesystem::path& into);
   void group(const std::string& folder, std::vector<std::string> paths,
              const std::filesystem::path& into);
-  std::unique_ptr<StepsUnderWay> packed_of(const std::string& folder,
-                                           const std::vector<std::string>& paths);
-  FetchAllowance allowance_of(const std::string& folder,
-                              const std::vector<std::string>& paths) const;
+  std::unique_ptr<StepsUnderWay> take_packed(const std::string& folder,
+                                             const std::vector<std::string>& paths);
+  FetchAllowance listed_allowance(const std::string& folder,
+                                  const std::vector<std::string>& paths) const;
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
   void continue_parts(const std::string& folder, const std::vector<std::string>& paths,
@@ -90,7 +90,7 @@ class BoardFetch {
   void note(const FetchReport& report);
   void note_refused();
   void compare_original();
-  std::uint64_t bytes_of(const RunChanges& changes) const;
+  std::uint64_t count_bytes(const RunChanges& changes) const;
   void require_space(const std::filesystem::path& into) const;
 
   BoardLink& link_;

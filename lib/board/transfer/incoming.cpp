@@ -268,7 +268,7 @@ std::vector<NewFile> Incoming::take_folders(const TreeListing& listing) {
   std::vector<NewFile> files;
   for (const auto& [path, listed] : listing.files) {
     const NewFile file = {path, listed.mode, listed.mtime_seconds, listed.size_bytes};
-    if (listed.special) {
+    if (listed.is_special) {
       refuse(path, kSpecialFile);
     } else if (listed.kind == EntryKind::link) {
       refuse(path, kLink);

@@ -108,7 +108,7 @@ bool parse_number(std::string_view word, Number& number, int base = 10) {
 
 void set_kind(ListedFile& file, std::uint32_t mode) {
   const std::uint32_t kind = mode & kKindMask;
-  file.special = kind != kFolderKind && kind != kFileKind && kind != kLinkKind;
+  file.is_special = kind != kFolderKind && kind != kFileKind && kind != kLinkKind;
   if (kind == kFolderKind) file.kind = EntryKind::folder;
   if (kind == kLinkKind) file.kind = EntryKind::link;
   file.mode = mode & kPermissionMask;
@@ -144,7 +144,8 @@ bool parse_ls_line(std::string_view& line, ListedFile& file) {
   if (!parse_mode_text(take_word(line), mode)) return false;
   set_kind(file, mode);
   const std::string_view size = take_word(line);
-  return parse_number(size, file.size_bytes) || file.special;  // a device has two numbers instead
+  return parse_number(size, file.size_bytes) ||
+         file.is_special;  // a device has two numbers instead
 }
 
 void check_entries(const TreeListing& listing) {
@@ -219,7 +220,7 @@ class SftpLister {
       return;
     }
     ListedFile file;
-    file.special = entry.kind == RemoteKind::other;
+    file.is_special = entry.kind == RemoteKind::other;
     if (entry.kind == RemoteKind::folder) file.kind = EntryKind::folder;
     if (entry.kind == RemoteKind::link) file.kind = EntryKind::link;
     file.size_bytes = entry.size_bytes;
@@ -350,7 +351,7 @@ TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& f
 
 TreeListing listing_in(const BoardShell& shell, const std::string& folder,
                        const BoardAnswer& answer) {
-  if (!answer.ok()) {
+  if (!answer.has_succeeded()) {
     throw Error(Exit::partial_data, fmt::format("{}: cannot list {}: {}", shell.login().name(),
                                                 printable(folder), answer.reason()));
   }

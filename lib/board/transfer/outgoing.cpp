@@ -87,11 +87,11 @@ void change_folder(BoardShell& shell, const BoardScript& script, const std::stri
                    const std::string& lines) {
   if (lines.empty()) return;
   const BoardAnswer answer = shell.ask(script, {folder}, lines);
-  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
+  if (!answer.has_succeeded()) throw_board_cannot_write(shell, folder, answer.reason());
 }
 
 // Returns the folders in `entries` and all parent folders, sorted: parents first.
-std::set<fs::path> folders_of(const std::vector<ProjectEntry>& entries) {
+std::set<fs::path> needed_folders(const std::vector<ProjectEntry>& entries) {
   std::set<fs::path> folders;
   for (const ProjectEntry& entry : entries) {
     if (entry.kind == EntryKind::folder) folders.insert(entry.path);
@@ -181,7 +181,7 @@ bool is_one_line(const std::string& name) {
 
 BoardStep room_step(const std::string& folder, const std::vector<ProjectEntry>& entries) {
   BoardStep step = {.script = kMakeRoom, .arguments = {folder}};
-  for (const fs::path& path : folders_of(entries)) {
+  for (const fs::path& path : needed_folders(entries)) {
     if (is_one_line(path.string())) step.lines += "d" + on_board(path) + "\n";
   }
   for (const ProjectEntry& entry : entries) {
@@ -194,13 +194,13 @@ BoardStep room_step(const std::string& folder, const std::vector<ProjectEntry>& 
 void make_room(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries) {
   const BoardAnswer answer = shell.ask_each({room_step(folder, entries)}).front();
-  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
+  if (!answer.has_succeeded()) throw_board_cannot_write(shell, folder, answer.reason());
 }
 
 void make_tree(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries, SendReport& report) {
   make_room(shell, folder, entries);
-  std::set<fs::path> folders = folders_of(entries);
+  std::set<fs::path> folders = needed_folders(entries);
   std::string folder_lines = "- .\n";
   std::string link_lines;
   for (const ProjectEntry& entry : entries) {

@@ -52,7 +52,7 @@ SumTool sum_tool(std::string_view name) {
 
 std::string range_sum(SumTool tool, std::string_view bytes) {
   if (tool == SumTool::none) return {};
-  if (tool == SumTool::sha256sum) return sha256_of(bytes);
+  if (tool == SumTool::sha256sum) return sha256(bytes);
   Cksum sum;
   sum.add(bytes);
   return std::to_string(sum.value());

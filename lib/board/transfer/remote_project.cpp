@@ -28,8 +28,8 @@ find . -name acl.json -type f ! -path "*/JOB*" ! -path "*/PROF*" ! -path "*/.msp
   while IFS= read -r path; do echo "acl ${path#./}"; done
 )sh"};
 
-Target target_of(const std::string& root, const std::string& main) {
-  Target target;
+ProjectTarget make_target(const std::string& root, const std::string& main) {
+  ProjectTarget target;
   target.root = root;
   target.main = fs::path(main).lexically_normal();
   target.working_folder = target.main.parent_path();
@@ -72,7 +72,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
                             "a folder that holds only the project, or another --board-dir",
                             folder, link.name(), link.info().folder));
   }
-  found.project.target = target_of(root, inside);
+  found.project.target = make_target(root, inside);
   BoardTransfer transfer(link.shell(), link.info());
   // Allows no listed bytes: acl.json files are small, and the allowance for growth covers them.
   if (!acl_files.empty())

@@ -51,14 +51,14 @@ class ByteQueue {
 
   void close() {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
+    is_closed_ = true;
     changed_.notify_all();
   }
 
   // Reader side. Returns the next block, valid until the next call; empty at the end.
   std::string_view pull() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || !blocks_.empty(); });
+    changed_.wait(lock, [&] { return is_closed_ || !blocks_.empty(); });
     if (blocks_.empty()) return {};
     const bool was_full = waiting_bytes_ >= kMaxBytes;
     current_ = std::move(blocks_.front());
@@ -88,7 +88,7 @@ class ByteQueue {
   std::size_t waiting_bytes_ = 0;
   std::string current_;  // used by the reader only
   std::exception_ptr error_;
-  bool closed_ = false;
+  bool is_closed_ = false;
   bool left_ = false;
 };
 
@@ -226,7 +226,7 @@ struct FreeArchiveEntry {
   void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-unsigned kind_of(const ProjectEntry& entry) {
+unsigned archive_type(const ProjectEntry& entry) {
   switch (entry.kind) {
     case EntryKind::folder:
       return AE_IFDIR;
@@ -376,10 +376,10 @@ TarWriter::TarWriter(const std::vector<ProjectEntry>& entries, const TransferPro
   require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
 }
 
-// Closing an unfinished archive would pad the current file to its announced size; `given_up_`
+// Closing an unfinished archive would pad the current file to its announced size; `has_given_up_`
 // discards that output.
 TarWriter::~TarWriter() {
-  given_up_ = true;
+  has_given_up_ = true;
   archive_.reset();
 }
 
@@ -394,7 +394,7 @@ la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes
                            std::size_t size) {
   auto& writer = *static_cast<TarWriter*>(self);
   try {
-    if (!writer.given_up_) {
+    if (!writer.has_given_up_) {
       writer.made_.append(static_cast<const char*>(bytes), size);
       return static_cast<la_ssize_t>(size);
     }
@@ -409,7 +409,7 @@ la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes
 // chunk becomes a separate packet.
 std::size_t TarWriter::fill(char* buffer, std::size_t size) {
   std::size_t count = 0;
-  while (count < size && (taken_ < made_.size() || !finished_)) {
+  while (count < size && (taken_ < made_.size() || !is_finished_)) {
     if (taken_ == made_.size()) {
       made_.clear();
       taken_ = 0;
@@ -431,7 +431,7 @@ void TarWriter::step() {
     begin(*again_[next_again_++]);
   } else {
     require(archive_write_close(archive_.get()));
-    finished_ = true;
+    is_finished_ = true;
   }
 }
 
@@ -460,7 +460,7 @@ void TarWriter::write_header(const ProjectEntry& entry, std::uint64_t size_bytes
   if (!header) throw std::bad_alloc();
   const unsigned owner = entry.kind == EntryKind::folder ? 0700U : 0U;
   archive_entry_copy_pathname(header.get(), entry.path.c_str());
-  archive_entry_set_mode(header.get(), kind_of(entry) | (entry.mode & 0777U) | owner);
+  archive_entry_set_mode(header.get(), archive_type(entry) | (entry.mode & 0777U) | owner);
   archive_entry_set_size(header.get(), static_cast<la_int64_t>(size_bytes));
   archive_entry_set_mtime(header.get(), mtime, 0);
   if (entry.kind == EntryKind::link) archive_entry_copy_symlink(header.get(), entry.link.c_str());
@@ -542,7 +542,7 @@ SendReport send_by_tar(BoardShell& shell, const std::string& folder,
   const auto fill = [&](char* buffer, std::size_t size) { return writer.fill(buffer, size); };
   std::vector<BoardAnswer> answers = shell.ask_each(steps, fill);
   for (std::size_t i = 0; i < own; ++i) {
-    if (!answers[i].ok()) throw_board_cannot_write(shell, folder, answers[i].reason());
+    if (!answers[i].has_succeeded()) throw_board_cannot_write(shell, folder, answers[i].reason());
   }
   answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(own));
   if (plan.answers != nullptr) *plan.answers = std::move(answers);

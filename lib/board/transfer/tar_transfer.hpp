@@ -57,8 +57,8 @@ class TarWriter {
   std::vector<char> buffer_;
   std::string made_;  // output; not yet returned from `taken_` on
   std::size_t taken_ = 0;
-  bool finished_ = false;
-  bool given_up_ = false;
+  bool is_finished_ = false;
+  bool has_given_up_ = false;
   SendReport report_;
   std::unique_ptr<struct archive, Closer> archive_;
 };

@@ -41,7 +41,7 @@ TreeListing different(const TreeListing& there, const fs::path& into) {
   return result;
 }
 
-std::vector<std::string> names_of(const TreeListing& listing) {
+std::vector<std::string> listed_paths(const TreeListing& listing) {
   std::vector<std::string> names;
   for (const auto& [path, file] : listing.files) names.push_back(path);
   return names;
@@ -182,7 +182,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
       throw;
     }
     TreeListing there =
-        listed && listed->ok() ? listing_in(folder, *listed) : list_paths(folder, paths);
+        listed && listed->has_succeeded() ? listing_in(folder, *listed) : list_paths(folder, paths);
     // The listing may contain more than the packed paths.
     if (packed != nullptr) {
       const PathSet wanted(paths.begin(), paths.end());
@@ -196,7 +196,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
       incoming.begin_again();
       join(problem, fetch_listed(folder, again, incoming, progress));
       // A file that vanished in the meantime is not an error: the board's last listing counts.
-      TreeListing now = list_paths(folder, names_of(again));
+      TreeListing now = list_paths(folder, listed_paths(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);
       join(there.trouble, now.trouble);

@@ -43,7 +43,7 @@ done
 )sh"};
 
 bool is_same(const ProjectEntry& entry, const ListedFile& file) {
-  if (file.special || file.kind != entry.kind) return false;
+  if (file.is_special || file.kind != entry.kind) return false;
   if (entry.kind == EntryKind::link) return false;
   if (((file.mode ^ entry.mode) & S_IRWXU) != 0) return false;
   if (entry.kind == EntryKind::folder) return true;
@@ -220,8 +220,8 @@ std::vector<BoardStep> BoardUpload::first_steps(const Project& project) {
 
 // Uses the answers of the steps that were sent with the lock request; returns nullopt if they have
 // to be sent (again).
-std::optional<BoardUpload::Start> BoardUpload::begun(const std::string& folder,
-                                                     const UploadCompany& company) const {
+std::optional<BoardUpload::Start> BoardUpload::find_begun(const std::string& folder,
+                                                          const UploadContext& company) const {
   if (!company.first) return std::nullopt;
   const std::vector<BoardAnswer> answers = company.first();
   if (answers.size() != 2 || !transfer_.list_step(folder)) return std::nullopt;
@@ -239,7 +239,7 @@ std::optional<BoardUpload::Start> BoardUpload::begun(const std::string& folder,
 
 // Repeats the transfer after a lost connection; files that have arrived are not sent again.
 TransferTotals BoardUpload::send(const Project& project, const std::string& folder,
-                                 UploadCompany* company) {
+                                 UploadContext* company) {
   TransferTotals placed;
   std::uint64_t sent = 0;
   bool first = true;
@@ -247,7 +247,7 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
   const auto bring_up_to_date = [&] {
     const bool is_again = std::exchange(again, true);
     std::optional<Start> start;
-    if (company != nullptr && !is_again) start = begun(folder, *company);
+    if (company != nullptr && !is_again) start = find_begun(folder, *company);
     if (!start) {
       std::vector<BoardStep> before;
       if (company != nullptr && company->before)
@@ -330,7 +330,7 @@ void BoardUpload::continue_parts(CacheUpdate& update, const TreeListing& there,
   parts.begin(large);
 }
 
-TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& company) {
+TransferTotals BoardUpload::by_cache(const Project& project, UploadContext& company) {
   cache_ = link_.info().folder + "/cache/" + cache_name(project);
   TransferTotals placed;
   try {
@@ -340,7 +340,7 @@ TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& comp
     throw;
   }
   cache_bytes_ = project.bytes;
-  cache_is_whole_ = true;
+  is_cache_whole_ = true;
   interrupt::check();
   if (!company.answers.empty()) {
     link_.shell().require_ok(kCopy, company.answers.front());
@@ -396,7 +396,7 @@ void BoardUpload::drop_unfinished(const Project& project) {
 
 std::string BoardUpload::remains() const {
   if (cache_.empty()) return "";
-  if (cache_is_whole_) {
+  if (is_cache_whole_) {
     return fmt::format("{} keeps a copy of the project in {} ({}); --clean-board removes it",
                        link_.name(), cache_, human_bytes(cache_bytes_));
   }
@@ -435,8 +435,8 @@ void BoardUpload::from_board(const std::string& folder) {
 
 // Returns entries for our own files, and for folders they need that the project does not have.
 // Paths are relative to the folder around the project, so that "../src/acl.json" stays inside it.
-std::vector<ProjectEntry> BoardUpload::entries_of(const Project& project,
-                                                  const std::vector<ExtraFile>& files) const {
+std::vector<ProjectEntry> BoardUpload::extra_entries(const Project& project,
+                                                     const std::vector<ExtraFile>& files) const {
   std::set<fs::path> folders;
   for (const ProjectEntry& entry : project.entries) {
     if (entry.kind == EntryKind::folder) folders.insert(entry.path);
@@ -479,7 +479,7 @@ std::vector<BoardStep> BoardUpload::place_steps(const Project& project,
       });
   if (!fits || files.empty()) return {};
   const std::string around = fs::path(target_).parent_path().string();
-  const std::vector<ProjectEntry> entries = entries_of(project, files);
+  const std::vector<ProjectEntry> entries = extra_entries(project, files);
   std::vector<BoardStep> steps = {room_step(around, entries)};
   for (const ProjectEntry& entry : entries) {
     if (entry.kind != EntryKind::file) continue;
@@ -492,7 +492,7 @@ std::vector<BoardStep> BoardUpload::place_steps(const Project& project,
 void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
   // Local folder for files that exist only during the upload.
   const TemporaryFolder scratch(fs::temp_directory_path() / "msprof_upload", {}, kOtherTemporary);
-  std::vector<ProjectEntry> entries = entries_of(project, files);
+  std::vector<ProjectEntry> entries = extra_entries(project, files);
   for (ProjectEntry& entry : entries) {
     if (entry.kind != EntryKind::file) continue;
     const std::string& text = files[std::stoul(entry.source.string())].text;

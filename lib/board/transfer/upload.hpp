@@ -36,7 +36,7 @@ std::string cache_name(const Project& project);
 inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
 // Steps that run in the same round trips as an upload.
-struct UploadCompany {
+struct UploadContext {
   // Returns the answers to BoardUpload::first_steps(), once; empty if they are unknown.
   std::function<std::vector<BoardAnswer>()> first{};
   // Returns steps to run before the upload if those answers are missing; `again`: after a lost
@@ -59,7 +59,7 @@ class BoardUpload {
   // or the board's copy itself if space is low. Throws Error(cannot_write) if the board has no
   // space, ConnectionLost, Error(interrupted); the board's copy then contains only complete files,
   // if the board is still reachable.
-  TransferTotals by_cache(const Project& project, UploadCompany& company);
+  TransferTotals by_cache(const Project& project, UploadContext& company);
   // Sends everything to `target`.
   TransferTotals directly(const Project& project);
   // Creates `target` from a folder on the board without duplicating its large files: they become
@@ -78,12 +78,12 @@ class BoardUpload {
 
  private:
   TransferTotals send(const Project& project, const std::string& folder,
-                      UploadCompany* company = nullptr);
+                      UploadContext* company = nullptr);
   struct Start;
   Start begin(const std::string& folder, std::vector<BoardStep> steps);
-  std::optional<Start> begun(const std::string& folder, const UploadCompany& company) const;
-  std::vector<ProjectEntry> entries_of(const Project& project,
-                                       const std::vector<ExtraFile>& files) const;
+  std::optional<Start> find_begun(const std::string& folder, const UploadContext& company) const;
+  std::vector<ProjectEntry> extra_entries(const Project& project,
+                                          const std::vector<ExtraFile>& files) const;
   void require_space(std::uint64_t bytes, std::uint64_t free) const;
   void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);
@@ -96,7 +96,7 @@ class BoardUpload {
   std::string target_;
   std::string cache_;  // the board's copy; empty: none is kept
   std::uint64_t cache_bytes_ = 0;
-  bool cache_is_whole_ = false;
+  bool is_cache_whole_ = false;
 };
 
 }  // namespace msprof

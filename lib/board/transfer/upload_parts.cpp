@@ -75,7 +75,7 @@ rm -f "$1"
 
 constexpr int kOtherSize = 9;
 
-std::string note_of(const ProjectEntry& entry) {
+std::string format_note(const ProjectEntry& entry) {
   return fmt::format("{} {} {}", entry.size_bytes, entry.mtime_ns, entry.path.string());
 }
 
@@ -110,7 +110,7 @@ bool UploadParts::is_same(SourceFile& file, const ProjectEntry& entry, std::uint
   const std::string name = "./" + entry.path.string();
   if (checksum_.empty()) {
     const BoardAnswer note = shell_.ask(kReadNote, {note_file()}, {}, kMaxListingBytes);
-    const std::string own = note_of(entry);
+    const std::string own = format_note(entry);
     bool is_noted = false;
     for (std::string_view lines = note.out; !lines.empty() && !is_noted;)
       is_noted = take_line(lines) == own;
@@ -163,14 +163,14 @@ bool UploadParts::complete(const ProjectEntry& entry, std::uint64_t part_bytes,
     const BoardAnswer answer =
         shell_.stream(kAppend, {folder_, name, std::to_string(part_bytes)}, read, {});
     if (answer.end.exit_code == kOtherSize) return false;
-    if (!answer.ok()) throw_board_cannot_write(shell_, folder_, answer.reason());
+    if (!answer.has_succeeded()) throw_board_cannot_write(shell_, folder_, answer.reason());
   }
   const bool changed = told_of_change(file, entry);
   const std::string time = changed ? "0" : std::to_string(file.copied_mtime_seconds());
   const BoardAnswer answer = shell_.ask(kFinish, {folder_, name, std::to_string(entry.size_bytes),
                                                   fmt::format("{:o}", entry.mode & 0777U), time});
   if (answer.end.exit_code == kOtherSize) return false;
-  if (!answer.ok()) throw_board_cannot_write(shell_, folder_, answer.reason());
+  if (!answer.has_succeeded()) throw_board_cannot_write(shell_, folder_, answer.reason());
   return true;
 }
 
@@ -178,7 +178,7 @@ void UploadParts::begin(const std::vector<ProjectEntry>& entries) {
   if (!checksum_.empty() || entries.empty()) return;
   std::string lines;
   for (const ProjectEntry& entry : entries) {
-    if (is_one_line(entry.path.string())) lines += note_of(entry) + "\n";
+    if (is_one_line(entry.path.string())) lines += format_note(entry) + "\n";
   }
   shell_.change(kWriteNote, {note_file()}, lines);
 }

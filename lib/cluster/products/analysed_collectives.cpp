@@ -51,7 +51,7 @@ constexpr std::string_view kColumns =
     " call.item_name_id, call.plane_id, call.is_master, call.rdma_type, call.link_type,"
     " call.transport_type, call.size_bytes, call.local_rank, call.remote_rank";
 
-Band band_of_sdma(std::int64_t link_type) {
+Band sdma_band(std::int64_t link_type) {
   switch (link_type) {
     case kHccs:
     case kHccsSw:
@@ -65,9 +65,9 @@ Band band_of_sdma(std::int64_t link_type) {
   }
 }
 
-std::string_view transport_of_sdma(std::int64_t link_type) {
+std::string_view sdma_transport(std::int64_t link_type) {
   if (link_type == kOnChip) return "LOCAL";
-  const Band band = band_of_sdma(link_type);
+  const Band band = sdma_band(link_type);
   return band == Band::sdma ? "" : band_name(band);
 }
 
@@ -96,10 +96,10 @@ bool AnalysedCollectives::has_any(const Database& store) {
   return read.bind(1, cann::window_begin_ns(store)).step();
 }
 
-AnalysedCollectives::Work AnalysedCollectives::work_of(std::int64_t item) {
+AnalysedCollectives::TaskWork AnalysedCollectives::classify_work(std::int64_t item) {
   const std::string& name = texts_(item);
-  if (name == "Notify_Wait") return Work::wait;
-  return name == "Memcpy" || name == "Reduce_Inline" ? Work::copy : Work::other;
+  if (name == "Notify_Wait") return TaskWork::wait;
+  return name == "Memcpy" || name == "Reduce_Inline" ? TaskWork::copy : TaskWork::other;
 }
 
 AnalysedCollectives::Task AnalysedCollectives::read_task() {
@@ -108,7 +108,7 @@ AnalysedCollectives::Task AnalysedCollectives::read_task() {
   task.plane = cell(kPlane);
   task.start_ns = read_.integer(kStart);
   task.end_ns = saturating_add(task.start_ns, std::max<std::int64_t>(read_.integer(kDuration), 0));
-  task.work = work_of(read_.integer(kItem));
+  task.work = classify_work(read_.integer(kItem));
   task.is_master = read_.integer(kMaster) != 0;
   task.is_payload = cell(kRdma) == cann::kRdmaPayload;
   task.link_type = cell(kLink);
@@ -192,12 +192,12 @@ void AnalysedCollectives::add_plane(std::span<const Task> tasks, bool is_master)
         add_transit(duration_ns);
       }
       i = run.is_closed ? run.closing : run.end - 1;
-    } else if (task.work == Work::copy && task.transport_type == kSdma) {
+    } else if (task.work == TaskWork::copy && task.transport_type == kSdma) {
       const bool is_on_chip = task.link_type == kOnChip;
-      add_transfer(task, is_on_chip ? std::nullopt : std::optional(band_of_sdma(task.link_type)),
-                   transport_of_sdma(task.link_type), task.size_bytes, task.duration_ns());
+      add_transfer(task, is_on_chip ? std::nullopt : std::optional(sdma_band(task.link_type)),
+                   sdma_transport(task.link_type), task.size_bytes, task.duration_ns());
       if (!is_on_chip) add_transit(task.duration_ns());
-    } else if (task.work == Work::wait && is_master) {
+    } else if (task.work == TaskWork::wait && is_master) {
       times.wait_ns = saturating_add(times.wait_ns, task.duration_ns());
       if (!has_transferred_)
         times.synchronization_ns = saturating_add(times.synchronization_ns, task.duration_ns());
@@ -209,7 +209,7 @@ void AnalysedCollectives::add_transfer(const Task& task, std::optional<Band> ban
                                        std::string_view transport, std::int64_t bytes,
                                        std::int64_t duration_ns) {
   if (band) item_.times.band(*band).add(bytes, {1, duration_ns});
-  constexpr std::int64_t kUnknownRank = kNone32;
+  constexpr std::int64_t kUnknownRank = kInvalidId;
   if (task.source_rank == kNull || task.source_rank == kUnknownRank) return;
   const bool is_own = task.target_rank == kNull || task.target_rank == kUnknownRank;
   const std::int64_t target = is_own ? task.source_rank : task.target_rank;

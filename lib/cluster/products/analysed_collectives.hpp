@@ -49,12 +49,12 @@ class AnalysedCollectives {
   const AnalysedCollective* operator->() const { return &item_; }
 
  private:
-  enum class Work { other, wait, copy };
+  enum class TaskWork { other, wait, copy };
   struct Task {
     std::int64_t plane = 0;
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
-    Work work = Work::other;
+    TaskWork work = TaskWork::other;
     bool is_master = false;
     bool is_payload = false;
     std::int64_t link_type = kNull;
@@ -67,7 +67,7 @@ class AnalysedCollectives {
   };
 
   Task read_task();
-  Work work_of(std::int64_t item);
+  TaskWork classify_work(std::int64_t item);
   void name_item(std::int64_t device, std::int64_t name_id, std::string group);
   bool analyse(const std::vector<Task>& tasks);
   void add_plane(std::span<const Task> tasks, bool is_master);

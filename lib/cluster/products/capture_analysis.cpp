@@ -144,12 +144,12 @@ class AnalysisDb {
     cells << std::string_view(item.name) << std::string_view(item.group);
     return cells;
   }
-  static double ms(std::int64_t ns) { return real_of(ns, kNsPerMs); }
-  static double megabytes(std::int64_t bytes) { return real_of(bytes, kBytesPerMegabyte); }
+  static double ms(std::int64_t ns) { return to_real(ns, kNsPerMs); }
+  static double megabytes(std::int64_t bytes) { return to_real(bytes, kBytesPerMegabyte); }
 
   void add_times(const AnalysedCollective& item) {
     const RankCommunication& times = item.times;
-    (head(*time_, item) << real_of(times.start_ns, kNsPerUs) << ms(times.duration_ns)
+    (head(*time_, item) << to_real(times.start_ns, kNsPerUs) << ms(times.duration_ns)
                         << ms(times.transit_ns) << ms(times.wait_ns) << ms(times.synchronization_ns)
                         << ms(idle_ns(times)))
         .run();

@@ -64,9 +64,10 @@ class ClusterDbWriter {
     for (const MemberRow& member : view_->members()) {
       const std::string_view uid = view_->text(member.host_name_id);
       if (hosts.insert(member.host_name_id).second)
-        (ProductRow(host) << std::string_view(uid) << std::string_view(view_->host_of(member)))
+        (ProductRow(host) << std::string_view(uid) << std::string_view(view_->host_name(member)))
             .run();
-      (ProductRow(rank) << view_->rank_of(member.id) << member.device_id << std::string_view(uid)
+      (ProductRow(rank) << view_->product_rank(member.id) << member.device_id
+                        << std::string_view(uid)
                         << std::string_view(view_->text(member.capture_name_id)))
           .run();
     }
@@ -97,7 +98,7 @@ class ClusterDbWriter {
       ProductRow cells(insert);
       cells << std::string_view(step) << std::string_view(row.is_stage ? "stage" : "rank")
             << std::string_view(index);
-      for (const std::int64_t ns : row.times) cells << real_of(ns, kNsPerUs);
+      for (const std::int64_t ns : row.times) cells << to_real(ns, kNsPerUs);
       cells.none().none().none().run();
     });
   }
@@ -115,7 +116,7 @@ class ClusterDbWriter {
       for (const RankCommunication& rank : items->ranks) {
         const auto head = [&](Statement& insert) {
           ProductRow cells(insert);
-          cells << std::string_view(step) << view_->rank_of(rank.member_id)
+          cells << std::string_view(step) << view_->product_rank(rank.member_id)
                 << std::string_view(name) << std::string_view(group);
           return cells;
         };
@@ -137,8 +138,8 @@ class ClusterDbWriter {
       for (const auto& [ranks, cell] : items->links) {
         (ProductRow(insert) << std::string_view(step) << std::string_view(items->name)
                             << std::string_view(view_->text(items->group_name_id)) << ranks.first
-                            << ranks.second << real_of(cell.size_bytes, kBytesPerMegabyte)
-                            << real_of(cell.duration_ns, kNsPerMs)
+                            << ranks.second << to_real(cell.size_bytes, kBytesPerMegabyte)
+                            << to_real(cell.duration_ns, kNsPerMs)
                             << real_ratio(cell.size_bytes, cell.duration_ns) << cell.transport()
                             << std::string_view(view_->text(cell.operation_name_id)))
             .run();
@@ -149,10 +150,10 @@ class ClusterDbWriter {
  private:
   static void write_time(ProductRow cells, const RankCommunication& rank) {
     const auto transit = static_cast<int128>(rank.transit_ns);
-    cells << real_of(rank.start_ns == kNull ? 0 : rank.start_ns, kNsPerUs)
-          << real_of(rank.duration_ns, kNsPerMs) << real_of(rank.transit_ns, kNsPerMs)
-          << real_of(rank.wait_ns, kNsPerMs) << real_of(rank.synchronization_ns, kNsPerMs)
-          << real_of(rank.idle_ns(), kNsPerMs)
+    cells << to_real(rank.start_ns == kNull ? 0 : rank.start_ns, kNsPerUs)
+          << to_real(rank.duration_ns, kNsPerMs) << to_real(rank.transit_ns, kNsPerMs)
+          << to_real(rank.wait_ns, kNsPerMs) << to_real(rank.synchronization_ns, kNsPerMs)
+          << to_real(rank.idle_ns(), kNsPerMs)
           << real_ratio(rank.synchronization_ns, transit + rank.synchronization_ns)
           << real_ratio(rank.wait_ns, transit + rank.wait_ns);
     cells.run();
@@ -161,10 +162,10 @@ class ClusterDbWriter {
   static void write_packets(ProductRow cells, Band band, const BandTotal& total,
                             std::int64_t size_bytes, const Packets& packets) {
     const auto [large, all] = large_packets(total, large_packet_bytes(band));
-    cells << band_name(band) << real_of(total.size_bytes, kBytesPerMegabyte)
-          << real_of(total.duration_ns, kNsPerMs) << real_ratio(total.size_bytes, total.duration_ns)
-          << real_ratio(large, all) << real_of(size_bytes, kBytesPerMegabyte) << packets.count
-          << real_of(packets.duration_ns, kNsPerMs);
+    cells << band_name(band) << to_real(total.size_bytes, kBytesPerMegabyte)
+          << to_real(total.duration_ns, kNsPerMs) << real_ratio(total.size_bytes, total.duration_ns)
+          << real_ratio(large, all) << to_real(size_bytes, kBytesPerMegabyte) << packets.count
+          << to_real(packets.duration_ns, kNsPerMs);
     cells.run();
   }
 

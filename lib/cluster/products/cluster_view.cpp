@@ -20,13 +20,13 @@ class JoinedSets {
   explicit JoinedSets(std::size_t count) : parents_(count) {
     std::iota(parents_.begin(), parents_.end(), std::size_t{0});
   }
-  std::size_t first_of(std::size_t place) {
+  std::size_t find_root(std::size_t place) {
     while (parents_[place] != place) place = parents_[place] = parents_[parents_[place]];
     return place;
   }
   void join(std::size_t a, std::size_t b) {
-    a = first_of(a);
-    b = first_of(b);
+    a = find_root(a);
+    b = find_root(b);
     parents_[std::max(a, b)] = std::min(a, b);
   }
 
@@ -45,7 +45,7 @@ ClusterView::ClusterView(const Part& part, ClockShifts shifts)
       shifts_(std::move(shifts)),
       names_(part.names()),
       members_(part.members()),
-      rank_sets_(ranks_of(part)) {
+      rank_sets_(read_ranks(part)) {
   is_pair_.reserve(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i)
     is_pair_.push_back(operation_kind(names_[i]) == OperationKind::pair);
@@ -82,7 +82,7 @@ std::int64_t ClusterView::aligned(std::int64_t time_ns, std::int64_t member_id) 
   return saturating_subtract(time_ns, shift->second);
 }
 
-const CommGroup* ClusterView::group(std::int64_t name_id) const {
+const CommGroup* ClusterView::find_group(std::int64_t name_id) const {
   const auto at =
       std::lower_bound(groups_.begin(), groups_.end(), name_id,
                        [](const CommGroup& g, std::int64_t id) { return g.name_id < id; });
@@ -94,7 +94,7 @@ void ClusterView::read_groups() {
   RowCursor<GroupMemberRow> rows(part_->db());
   while (rows.next()) {
     CommGroup& group = groups[rows->group_name_id];
-    const std::int64_t rank = rank_of(rows->member_id);
+    const std::int64_t rank = product_rank(rows->member_id);
     group.ranks.push_back(rank);
     if (rows->local_rank != kNull) group.local_ranks.emplace(rows->local_rank, rank);
   }
@@ -121,7 +121,7 @@ void ClusterView::read_groups() {
 void ClusterView::find_stages() {
   std::vector<std::int64_t> all = ranks_;
   std::sort(all.begin(), all.end());
-  const auto place_of = [&all](std::int64_t rank) {
+  const auto find_index = [&all](std::int64_t rank) {
     return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), rank) - all.begin());
   };
   JoinedSets sets(all.size());
@@ -129,13 +129,13 @@ void ClusterView::find_stages() {
   for (const CommGroup& group : groups_) {
     if (!group.has_collectives || group.ranks.size() == all.size()) continue;
     for (const std::int64_t rank : group.ranks) {
-      sets.join(place_of(group.ranks.front()), place_of(rank));
-      is_joined[place_of(rank)] = true;
+      sets.join(find_index(group.ranks.front()), find_index(rank));
+      is_joined[find_index(rank)] = true;
     }
   }
   std::map<std::size_t, std::vector<std::int64_t>> stages;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_joined[i]) stages[sets.first_of(i)].push_back(all[i]);
+    if (is_joined[i]) stages[sets.find_root(i)].push_back(all[i]);
   }
   for (auto& [first, ranks] : stages) stages_.push_back(std::move(ranks));
   if (stages_.empty() && !all.empty()) stages_.push_back(std::move(all));

@@ -42,7 +42,7 @@ class ClusterView {
   }
   // The rank number of a member in products. Members without a rank, or with the rank of another
   // member, get numbers after the largest one.
-  std::int64_t rank_of(std::int64_t member_id) const {
+  std::int64_t product_rank(std::int64_t member_id) const {
     return ranks_[checked(member_id, ranks_.size(), "rank")];
   }
   // Members that were given a number here, in order.
@@ -56,7 +56,7 @@ class ClusterView {
     return names_[checked(name_id, names_.size(), "text")];
   }
   // The host name, or the host's unique id if it has no name.
-  std::string_view host_of(const MemberRow& member) const {
+  std::string_view host_name(const MemberRow& member) const {
     return text(member.hostname_name_id != kNull ? member.hostname_name_id : member.host_name_id);
   }
   bool is_pair_operation(std::int64_t name_id) const;
@@ -66,7 +66,7 @@ class ClusterView {
 
   // In order of names.
   const std::vector<CommGroup>& groups() const { return groups_; }
-  const CommGroup* group(std::int64_t name_id) const;
+  const CommGroup* find_group(std::int64_t name_id) const;
   // The ranks of each pipeline stage: ranks connected by groups with collectives, ignoring groups
   // of all ranks. One stage with all ranks if there are no such groups.
   const std::vector<std::vector<std::int64_t>>& stages() const { return stages_; }

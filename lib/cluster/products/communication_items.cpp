@@ -24,7 +24,7 @@ constexpr std::int64_t kLargeBytes = 32'000'000;
 constexpr std::size_t kGroupLetters = 3;
 
 template <typename Row>
-auto key_of(const Row& row) {
+auto make_key(const Row& row) {
   return std::tuple(row.step, row.group_name_id, row.operation_name_id, row.sequence,
                     row.member_id);
 }
@@ -36,7 +36,7 @@ std::string_view band_name(Band band) {
   return kNames[static_cast<std::size_t>(band)];
 }
 
-std::optional<Band> band_of(std::int64_t link_type, std::int64_t transport_type) {
+std::optional<Band> to_band(std::int64_t link_type, std::int64_t transport_type) {
   if (transport_type == kTransportLocal) return std::nullopt;
   switch (link_type) {
     case 1:
@@ -156,9 +156,9 @@ bool CommunicationItems::read_row() {
 }
 
 void CommunicationItems::take_packets(RankCommunication& rank) {
-  while (has_packet_ && key_of(*packets_) < key_of(row_)) has_packet_ = packets_.next();
-  for (; has_packet_ && key_of(*packets_) == key_of(row_); has_packet_ = packets_.next()) {
-    const auto band = band_of(packets_->link_type, packets_->transport_type);
+  while (has_packet_ && make_key(*packets_) < make_key(row_)) has_packet_ = packets_.next();
+  for (; has_packet_ && make_key(*packets_) == make_key(row_); has_packet_ = packets_.next()) {
+    const auto band = to_band(packets_->link_type, packets_->transport_type);
     if (!band) continue;
     BandTotal packets;
     packets.add(packets_->size_bytes, {packets_->count, packets_->duration_ns});
@@ -170,7 +170,7 @@ void CommunicationItems::take_packets(RankCommunication& rank) {
 void CommunicationItems::take_row() {
   RankCommunication rank;
   rank.member_id = row_.member_id;
-  view_->rank_of(rank.member_id);  // throws if the member does not exist
+  view_->product_rank(rank.member_id);  // throws if the member does not exist
   rank.start_ns = view_->aligned(row_.start_ns, rank.member_id);
   rank.duration_ns = row_.duration_ns;
   rank.wait_ns = row_.wait_ns;

@@ -26,7 +26,7 @@ enum class Band { hccs, rdma, pcie, sdma, sio, ub };
 inline constexpr std::size_t kBands = 6;
 std::string_view band_name(Band band);
 // Returns the kind of link for a row's numbers; empty for transfers within a device.
-std::optional<Band> band_of(std::int64_t link_type, std::int64_t transport_type);
+std::optional<Band> to_band(std::int64_t link_type, std::int64_t transport_type);
 // True if the kind is included in SDMA.
 bool is_sdma_driven(Band band);
 

@@ -50,7 +50,7 @@ void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems i
     out += ":{";
     for (const RankCommunication& rank : items->ranks) {
       if (&rank != &items->ranks.front()) out += ",\n";
-      append_rank(file.buffer(), view.rank_of(rank.member_id), rank);
+      append_rank(file.buffer(), view.product_rank(rank.member_id), rank);
       file.drain();
     }
     file.buffer() += '}';

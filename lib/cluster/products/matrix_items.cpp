@@ -19,22 +19,22 @@ namespace {
 constexpr std::string_view kMatrixTotal = "Total Op Info";
 
 // "hcom_allReduce_" becomes "allreduce-total", as in the vendor's matrices.
-std::string matrix_name_of(std::string_view operation) {
+std::string matrix_name(std::string_view operation) {
   std::string name = lower_ascii(operation);
   if (name.starts_with("hcom_")) name.erase(0, 5);
   std::erase(name, '_');
   return name + "-total";
 }
 
-std::string_view transport_of(const LinkRow& row) {
-  const auto band = band_of(row.link_type, row.transport_type);
+std::string_view transport_name(const LinkRow& row) {
+  const auto band = to_band(row.link_type, row.transport_type);
   return band ? band_name(*band) : std::string_view("LOCAL");
 }
 
 void add_link(MatrixCell& cell, const LinkRow& row) {
   cell.size_bytes = saturating_add(cell.size_bytes, row.size_bytes);
   cell.duration_ns = saturating_add(cell.duration_ns, row.duration_ns);
-  std::int64_t& bytes = cell.transports[transport_of(row)];
+  std::int64_t& bytes = cell.transports[transport_name(row)];
   bytes = saturating_add(bytes, row.size_bytes);
   if (cell.operation_name_id == kNull) cell.operation_name_id = row.operation_name_id;
 }
@@ -93,21 +93,21 @@ MatrixItems::MatrixItems(const ClusterView& view)
 
 void MatrixItems::take_row(std::map<std::pair<bool, std::string>, MatrixItem>& items) {
   const LinkRow& row = *rows_;
-  const CommGroup* group = view_->group(row.group_name_id);
-  const auto rank_of = [group](std::int64_t local) -> std::int64_t {
+  const CommGroup* group = view_->find_group(row.group_name_id);
+  const auto find_rank = [group](std::int64_t local) -> std::int64_t {
     if (group == nullptr) return kNull;
     const auto known = group->local_ranks.find(local);
     return known == group->local_ranks.end() ? kNull : known->second;
   };
-  const std::int64_t source = rank_of(row.source_rank);
-  const std::int64_t target = rank_of(row.target_rank);
+  const std::int64_t source = find_rank(row.source_rank);
+  const std::int64_t target = find_rank(row.target_rank);
   if (source == kNull || target == kNull) {
     ++left_out_;
     return;
   }
   const bool is_pairs = view_->is_pair_operation(row.operation_name_id);
   for (std::string name :
-       {matrix_name_of(view_->text(row.operation_name_id)), std::string(kMatrixTotal)}) {
+       {matrix_name(view_->text(row.operation_name_id)), std::string(kMatrixTotal)}) {
     MatrixItem& item = items[{is_pairs, name}];
     item.step = row.step;
     item.group_name_id = row.group_name_id;

@@ -12,7 +12,7 @@
 namespace msprof::cluster {
 
 // Converts a value to double; equals the number read from the digits in the text files.
-inline double real_of(std::int64_t value, double unit) {
+inline double to_real(std::int64_t value, double unit) {
   return static_cast<double>(value) / unit;
 }
 inline double real_ratio(std::int64_t numerator, int128 denominator) {

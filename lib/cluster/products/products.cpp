@@ -87,9 +87,10 @@ ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
                     with_thousands(static_cast<std::uint64_t>(entries))));
   }
   if (!view.renumbered().empty()) {
-    products.notes.push_back(fmt::format(
-        "{} of {} captures have no rank or a duplicate one: numbered from {}",
-        view.renumbered().size(), view.members().size(), view.rank_of(view.renumbered().front())));
+    products.notes.push_back(
+        fmt::format("{} of {} captures have no rank or a duplicate one: numbered from {}",
+                    view.renumbered().size(), view.members().size(),
+                    view.product_rank(view.renumbered().front())));
   }
   std::vector<TemporaryFile> finished;
   const auto add = [&](const char* name) {

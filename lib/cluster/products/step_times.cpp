@@ -22,7 +22,7 @@ const std::array<std::string_view, kStepTimes> kStepTimeTitles = {
     "Bubble",     "Communication(Not Overlapped and Exclude Receive)",
     "Preparing"};
 
-StepTimes step_times_of(const RankStepRow& row) {
+StepTimes make_step_times(const RankStepRow& row) {
   const std::int64_t end_to_end =
       saturating_add(saturating_add(row.computing_ns, row.not_overlapped_ns), row.free_ns);
   return {row.computing_ns,
@@ -59,8 +59,8 @@ void for_each_step_times(const ClusterView& view,
     if (rows->step == kNull && with_steps[static_cast<std::size_t>(member.id - 1)]) continue;
     StepTimesRow row;
     row.step = rows->step;
-    row.rank = view.rank_of(member.id);
-    row.times = step_times_of(*rows);
+    row.rank = view.product_rank(member.id);
+    row.times = make_step_times(*rows);
     take(row);
     const auto stage = stage_of.find(row.rank);
     if (stage == stage_of.end()) continue;

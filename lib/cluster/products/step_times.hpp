@@ -17,7 +17,7 @@ inline constexpr std::size_t kStepTimes = 9;
 using StepTimes = std::array<std::int64_t, kStepTimes>;
 extern const std::array<std::string_view, kStepTimes> kStepTimeTitles;
 
-StepTimes step_times_of(const RankStepRow& row);
+StepTimes make_step_times(const RankStepRow& row);
 
 struct StepTimesRow {
   std::int64_t step = kNull;

@@ -64,9 +64,10 @@ class Search {
 
   CaptureSearch finish() {
     auto& captures = found_.captures;
-    std::sort(captures.begin(), captures.end(), [](const FoundCapture& a, const FoundCapture& b) {
-      return a.folder.native() < b.folder.native();
-    });
+    std::sort(captures.begin(), captures.end(),
+              [](const ClusterCapture& a, const ClusterCapture& b) {
+                return a.folder.native() < b.folder.native();
+              });
     return std::move(found_);
   }
 
@@ -97,7 +98,7 @@ class Search {
     if (!is_new(folder)) return;
     std::optional<std::int64_t> rank;
     try {
-      rank = named_rank(folder);
+      rank = find_named_rank(folder);
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       problem(folder, error.what());
@@ -106,8 +107,8 @@ class Search {
   }
 
   // A rank recorded in the capture has priority over the framework's file.
-  static std::optional<std::int64_t> named_rank(const fs::path& capture) {
-    const auto rank = framework_rank(capture);
+  static std::optional<std::int64_t> find_named_rank(const fs::path& capture) {
+    const auto rank = find_framework_rank(capture);
     return rank && own_ranks(capture).empty() ? rank : std::nullopt;
   }
 
@@ -158,7 +159,7 @@ CaptureSearch search_captures(const std::vector<fs::path>& folders) {
   return search.finish();
 }
 
-std::optional<std::int64_t> known_rank(const FoundCapture& capture) {
+std::optional<std::int64_t> find_known_rank(const ClusterCapture& capture) {
   if (capture.rank) return capture.rank;
   const std::set<std::int64_t> ranks = own_ranks(capture.folder);
   return ranks.size() == 1 ? std::optional(*ranks.begin()) : std::nullopt;

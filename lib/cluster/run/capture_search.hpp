@@ -10,7 +10,7 @@
 
 namespace msprof::cluster {
 
-struct FoundCapture {
+struct ClusterCapture {
   std::filesystem::path folder;  // absolute, symbolic links resolved
   // Rank from a framework's profiler_info_<rank>.json; set only if the capture records no rank.
   std::optional<std::int64_t> rank;
@@ -22,7 +22,7 @@ struct SearchProblem {
 };
 
 struct CaptureSearch {
-  std::vector<FoundCapture> captures;  // sorted by path, without duplicates
+  std::vector<ClusterCapture> captures;  // sorted by path, without duplicates
   std::vector<SearchProblem> problems;
 };
 
@@ -33,6 +33,6 @@ CaptureSearch search_captures(const std::vector<std::filesystem::path>& folders)
 
 // Returns the rank of a capture, as recorded in it or given by the framework. Empty if it is
 // unknown, if its devices have several ranks, or if the folder is not a capture.
-std::optional<std::int64_t> known_rank(const FoundCapture& capture);
+std::optional<std::int64_t> find_known_rank(const ClusterCapture& capture);
 
 }  // namespace msprof::cluster

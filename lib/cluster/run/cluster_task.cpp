@@ -25,15 +25,15 @@ constexpr const char* kTaskSchema = "msprof.cluster-task/1";
 constexpr const char* kResultSchema = "msprof.cluster-result/1";
 constexpr std::string_view kTaskKinds[] = {"parts", "merge", "finish", "node"};
 
-json json_of_paths(const std::vector<fs::path>& paths) {
+json paths_json(const std::vector<fs::path>& paths) {
   json list = json::array();
-  for (const fs::path& path : paths) list.push_back(utf8_of_path(path));
+  for (const fs::path& path : paths) list.push_back(path_to_utf8(path));
   return list;
 }
 
-std::vector<fs::path> paths_of(const json& list) {
+std::vector<fs::path> parse_paths(const json& list) {
   std::vector<fs::path> paths;
-  for (const json& one : list) paths.push_back(path_of_utf8(one.get<std::string>()));
+  for (const json& one : list) paths.push_back(utf8_to_path(one.get<std::string>()));
   return paths;
 }
 
@@ -54,7 +54,7 @@ std::string own_node() {
 }
 
 // Returns the folders of a node task with "%n" replaced by the node name.
-std::vector<fs::path> folders_of_node(const std::vector<fs::path>& folders) {
+std::vector<fs::path> find_node_folders(const std::vector<fs::path>& folders) {
   std::vector<fs::path> named;
   for (const fs::path& folder : folders) {
     std::string text = folder.native();
@@ -82,7 +82,7 @@ void merge_into(TaskResult& result, const std::vector<fs::path>& parts, const fs
 }
 
 void make_and_merge(TaskResult& result, const PartFolder& folder,
-                    const std::vector<FoundCapture>& captures, const fs::path& target,
+                    const std::vector<ClusterCapture>& captures, const fs::path& target,
                     const WorkOptions& work) {
   result.report.results = make_parts(folder, captures, work);
   std::vector<fs::path> parts;
@@ -106,17 +106,17 @@ void make_and_merge(TaskResult& result, const PartFolder& folder,
 std::string task_text(const ClusterTask& task) {
   const json document = {{"schema", kTaskSchema},
                          {"kind", kTaskKinds[static_cast<std::size_t>(task.kind)]},
-                         {"output", utf8_of_path(task.output)},
-                         {"part", utf8_of_path(task.part)},
-                         {"captures", json_of(task.captures)},
-                         {"inputs", json_of_paths(task.inputs)},
-                         {"folders", json_of_paths(task.folders)},
-                         {"msprof", utf8_of_path(task.work.msprof)},
+                         {"output", path_to_utf8(task.output)},
+                         {"part", path_to_utf8(task.part)},
+                         {"captures", as_json(task.captures)},
+                         {"inputs", paths_json(task.inputs)},
+                         {"folders", paths_json(task.folders)},
+                         {"msprof", path_to_utf8(task.work.msprof)},
                          {"jobs", task.work.jobs},
-                         {"stores", utf8_of_path(task.work.stores)},
-                         {"manifest", utf8_of_path(task.work.manifest)},
+                         {"stores", path_to_utf8(task.work.stores)},
+                         {"manifest", path_to_utf8(task.work.manifest)},
                          {"detail_rows", task.work.detail_rows},
-                         {"parquet", utf8_of_path(task.work.parquet)}};
+                         {"parquet", path_to_utf8(task.work.parquet)}};
   return document.dump(1) + "\n";
 }
 
@@ -124,18 +124,18 @@ ClusterTask parse_task(const std::string& text, const std::string& name) {
   return parse_document(text, name, kTaskSchema, [&](const json& document) {
     ClusterTask task;
     const auto path = [&](const char* key) {
-      return path_of_utf8(document.at(key).get<std::string>());
+      return utf8_to_path(document.at(key).get<std::string>());
     };
     const std::string kind = document.at("kind").get<std::string>();
     const auto* known = std::find(std::begin(kTaskKinds), std::end(kTaskKinds), kind);
     if (known == std::end(kTaskKinds))
       throw Error(Exit::partial_data, fmt::format("{} is damaged: unknown kind of task", name));
-    task.kind = static_cast<TaskKind>(known - std::begin(kTaskKinds));
+    task.kind = static_cast<ClusterTaskKind>(known - std::begin(kTaskKinds));
     task.output = path("output");
     task.part = path("part");
-    task.captures = captures_of(document.at("captures"));
-    task.inputs = paths_of(document.at("inputs"));
-    task.folders = paths_of(document.at("folders"));
+    task.captures = parse_captures(document.at("captures"));
+    task.inputs = parse_paths(document.at("inputs"));
+    task.folders = parse_paths(document.at("folders"));
     task.work.msprof = path("msprof");
     task.work.jobs = document.at("jobs").get<std::size_t>();
     task.work.stores = path("stores");
@@ -150,10 +150,10 @@ std::string task_result_text(const TaskResult& result) {
   json problems = json::array();
   for (const SearchProblem& problem : result.report.problems) {
     problems.push_back(
-        {{"path", utf8_of_path(problem.path)}, {"reason", valid_utf8(problem.reason)}});
+        {{"path", path_to_utf8(problem.path)}, {"reason", valid_utf8(problem.reason)}});
   }
   const json document = {{"schema", kResultSchema},
-                         {"results", json_of(result.report.results)},
+                         {"results", as_json(result.report.results)},
                          {"problems", problems},
                          {"merge_exit", static_cast<int>(result.report.merge.exit)},
                          {"merge_text", valid_utf8(result.report.merge.text)},
@@ -166,16 +166,16 @@ std::string task_result_text(const TaskResult& result) {
 TaskResult parse_task_result(const std::string& text, const std::string& name) {
   return parse_document(text, name, kResultSchema, [&](const json& document) {
     TaskResult result;
-    result.report.results = results_of(document.at("results"));
+    result.report.results = parse_results(document.at("results"));
     for (const json& one : document.at("problems")) {
       result.report.problems.push_back(
-          {path_of_utf8(one.at("path").get<std::string>()), one.at("reason").get<std::string>()});
+          {utf8_to_path(one.at("path").get<std::string>()), one.at("reason").get<std::string>()});
     }
-    result.report.merge.exit = exit_of_code(document.at("merge_exit").get<int>());
+    result.report.merge.exit = to_exit(document.at("merge_exit").get<int>());
     result.report.merge.text = document.at("merge_text").get<std::string>();
     result.has_part = document.at("has_part").get<bool>();
     result.error = document.at("error").get<std::string>();
-    result.exit = exit_of_code(document.at("exit").get<int>());
+    result.exit = to_exit(document.at("exit").get<int>());
     return result;
   });
 }
@@ -209,11 +209,11 @@ Exit run_task(const fs::path& file, const std::function<void(const fs::path&)>& 
   const ClusterTask task = read_task(file);
   TaskResult result;
   fs::path folder = file.parent_path();
-  if (task.kind == TaskKind::parts) {
+  if (task.kind == ClusterTaskKind::parts) {
     make_and_merge(result, PartFolder(task.output), task.captures, task.part, task.work);
-  } else if (task.kind == TaskKind::node) {
+  } else if (task.kind == ClusterTaskKind::node) {
     folder = node_folder(task.output, own_node());
-    CaptureSearch search = search_captures(folders_of_node(task.folders));
+    CaptureSearch search = search_captures(find_node_folders(task.folders));
     result.report.problems = std::move(search.problems);
     make_and_merge(result, PartFolder(folder), search.captures, folder / "node.part", task.work);
   } else {
@@ -228,7 +228,7 @@ Exit run_task(const fs::path& file, const std::function<void(const fs::path&)>& 
       }
     }
     merge_into(result, inputs, task.part, task.work);
-    if (task.kind == TaskKind::finish && result.has_part) write_products(task.output);
+    if (task.kind == ClusterTaskKind::finish && result.has_part) write_products(task.output);
   }
   write_text_file(folder / "result.json", task_result_text(result));
   if (!result.error.empty()) log::error("{}", result.error);

@@ -13,7 +13,7 @@
 
 namespace msprof::cluster {
 
-enum class TaskKind {
+enum class ClusterTaskKind {
   parts,   // summarizes `captures` in `output` and merges the parts into `part`
   merge,   // merges `inputs` into `part`
   finish,  // like `merge`, and writes the cluster products next to it
@@ -21,10 +21,10 @@ enum class TaskKind {
 };
 
 struct ClusterTask {
-  TaskKind kind = TaskKind::parts;
+  ClusterTaskKind kind = ClusterTaskKind::parts;
   std::filesystem::path output;
   std::filesystem::path part;  // not used by `node`
-  std::vector<FoundCapture> captures;
+  std::vector<ClusterCapture> captures;
   std::vector<std::filesystem::path> inputs;   // missing files are skipped with a warning
   std::vector<std::filesystem::path> folders;  // for `node`; "%n" is the node name
   WorkOptions work;

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kMaxArgumentBytes = 1 << 20;
 constexpr std::uint64_t kMaxMergeLog = 16 << 20;
 
-std::string sentence_of(const PoolEnd& end, const fs::path& log) {
+std::string failure_sentence(const PoolEnd& end, const fs::path& log) {
   std::string text = last_line(log);
   if (text.starts_with("error: ")) text.erase(0, 7);
   if (end.result.signal != 0 || text.empty()) {
@@ -77,21 +77,21 @@ void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
   std::vector<PoolTask> tasks;
   std::vector<std::size_t> of_task;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const FoundCapture& capture = results[i].capture;
+    const ClusterCapture& capture = results[i].capture;
     if (!results[i].has_part() || folder.has_parquet(capture, fingerprints[i], options.parquet))
       continue;
-    tasks.push_back({parquet_command(results[i], options), folder.parquet_log_of(capture)});
+    tasks.push_back({parquet_command(results[i], options), folder.parquet_log_path(capture)});
     of_task.push_back(i);
   }
   create_output_folder(options.parquet);
   run_pool(tasks, pool_options(options, "Parquet"), [&](std::size_t task, const PoolEnd& end) {
     CaptureResult& result = results[of_task[task]];
-    const Exit exit = exit_of_code(end.result.exit_code);
+    const Exit exit = to_exit(end.result.exit_code);
     if (exit == Exit::ok || exit == Exit::partial_data) {
       folder.remember_parquet(result.capture, fingerprints[of_task[task]], options.parquet);
       return true;
     }
-    result.lacks = sentence_of(end, tasks[task].log);
+    result.lacks = failure_sentence(end, tasks[task].log);
     return false;
   });
 }
@@ -109,7 +109,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
   pool.label = "merge";
   MergeEnd merged;
   run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
-    merged.exit = exit_of_code(end.result.exit_code);
+    merged.exit = to_exit(end.result.exit_code);
     std::error_code error;
     const bool is_there = fs::is_regular_file(output, error);
     const bool has_read_all = merged.exit == Exit::ok;
@@ -118,7 +118,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
     if (!is_there || (!has_read_all && merged.exit != Exit::partial_data)) {
       throw Error(merged.exit,
                   fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
-                              sentence_of(end, log), log.string()));
+                              failure_sentence(end, log), log.string()));
     }
     merged.text = read_text_file(log, kMaxMergeLog);
     return true;
@@ -139,12 +139,12 @@ std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
 fs::path own_program() {
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path("msprof") : program_of(path);
+  return error ? fs::path("msprof") : find_program(path);
 }
 
 // ROOT/lib/msprof/loader/msprof is the dynamic loader that starts the program of a release archive.
 // It has its own options, so it must not be started directly.
-fs::path program_of(const fs::path& running) {
+fs::path find_program(const fs::path& running) {
   const fs::path loader = running.parent_path();
   if (loader.filename() != "loader") return running;
   const fs::path program = loader.parent_path().parent_path().parent_path() / "bin" / "msprof";
@@ -162,7 +162,7 @@ std::size_t usable_cores() {
 }
 
 std::vector<CaptureResult> make_parts(const PartFolder& folder,
-                                      const std::vector<FoundCapture>& captures,
+                                      const std::vector<ClusterCapture>& captures,
                                       const WorkOptions& options) {
   std::vector<CaptureResult> results(captures.size());
   std::vector<std::string> fingerprints(captures.size());
@@ -171,21 +171,21 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
   for (std::size_t i = 0; i < captures.size(); ++i) {
     interrupt::check();
     fingerprints[i] = PartFolder::fingerprint(captures[i]);
-    if (auto current = folder.current(captures[i], fingerprints[i])) {
+    if (auto current = folder.find_current(captures[i], fingerprints[i])) {
       results[i] = std::move(*current);
       continue;
     }
     folder.begin(captures[i]);
     results[i].capture = captures[i];
-    results[i].part = folder.part_of(captures[i]);
-    tasks.push_back({rank_command(results[i], options), folder.log_of(captures[i])});
+    results[i].part = folder.part_path(captures[i]);
+    tasks.push_back({rank_command(results[i], options), folder.log_path(captures[i])});
     of_task.push_back(i);
   }
   if (!options.stores.empty() && !tasks.empty()) create_output_folder(options.stores);
   run_pool(tasks, pool_options(options, "parts"), [&](std::size_t task, const PoolEnd& end) {
     CaptureResult& result = results[of_task[task]];
     std::error_code error;
-    result.exit = exit_of_code(end.result.exit_code);
+    result.exit = to_exit(end.result.exit_code);
     const bool is_there = fs::is_regular_file(result.part, error);
     const bool is_made = result.exit == Exit::ok || result.exit == Exit::partial_data;
     if (is_made && is_there) {
@@ -196,7 +196,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
     // A damaged store gives no part, and `rank` says why.
     const bool is_unexplained = result.exit == Exit::ok;
     result.reason =
-        is_unexplained ? "no rank summary was written" : sentence_of(end, tasks[task].log);
+        is_unexplained ? "no rank summary was written" : failure_sentence(end, tasks[task].log);
     if (is_unexplained) result.exit = Exit::internal_error;
     log::warn("{}: {} (log: {})", result.capture.folder.string(), result.reason,
               tasks[task].log.string());

@@ -19,17 +19,17 @@ struct WorkOptions {
   std::filesystem::path parquet;   // folder for Parquet files; empty: do not write any
 };
 
-// own_program() returns the running program, to start it again. program_of() maps the path of a
+// own_program() returns the running program, to start it again. find_program() maps the path of a
 // running executable to the program to start: bin/msprof if it is an archive's own loader.
 std::filesystem::path own_program();
-std::filesystem::path program_of(const std::filesystem::path& running);
+std::filesystem::path find_program(const std::filesystem::path& running);
 std::size_t usable_cores();
 
 // Creates the parts that are missing or outdated, at most `jobs` at a time, and the Parquet files
 // if requested. Deletes outdated parts first. Results are in the order of `captures`. Throws
 // Error(interrupted).
 std::vector<CaptureResult> make_parts(const PartFolder& folder,
-                                      const std::vector<FoundCapture>& captures,
+                                      const std::vector<ClusterCapture>& captures,
                                       const WorkOptions& options);
 
 // Result of a merge: ok, or partial_data if ranks are missing or parts were refused.

@@ -22,22 +22,22 @@ constexpr const char* kStateSchema = "msprof.part-state/1";
 
 constexpr std::string_view kOutcomes[] = {"current", "made", "partial", "failed"};
 
-PartOutcome outcome_of(const std::string& word) {
+PartOutcome parse_outcome(const std::string& word) {
   for (std::size_t i = 0; i < std::size(kOutcomes); ++i) {
     if (kOutcomes[i] == word) return static_cast<PartOutcome>(i);
   }
   return PartOutcome::failed;
 }
 
-json json_of_capture(const FoundCapture& capture) {
-  json one = {{"folder", utf8_of_path(capture.folder)}};
+json capture_json(const ClusterCapture& capture) {
+  json one = {{"folder", path_to_utf8(capture.folder)}};
   if (capture.rank) one["rank"] = *capture.rank;
   return one;
 }
 
-FoundCapture capture_of(const json& one) {
-  FoundCapture capture;
-  capture.folder = path_of_utf8(one.at("folder").get<std::string>());
+ClusterCapture parse_capture(const json& one) {
+  ClusterCapture capture;
+  capture.folder = utf8_to_path(one.at("folder").get<std::string>());
   if (one.contains("rank")) capture.rank = one.at("rank").get<std::int64_t>();
   return capture;
 }
@@ -53,7 +53,7 @@ void write_state(const fs::path& file, const json& state) {
 }  // namespace
 
 // JSON must be UTF-8 but paths are arbitrary bytes: each byte is encoded as the Latin-1 character.
-std::string utf8_of_path(const fs::path& path) {
+std::string path_to_utf8(const fs::path& path) {
   std::string text;
   for (const char c : path.native()) {
     const auto byte = static_cast<unsigned char>(c);
@@ -67,7 +67,7 @@ std::string utf8_of_path(const fs::path& path) {
   return text;
 }
 
-fs::path path_of_utf8(const std::string& text) {
+fs::path utf8_to_path(const std::string& text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -89,30 +89,30 @@ PartFolder::PartFolder(const fs::path& output) {
 
 // The hash distinguishes captures with the same name in different folders. It comes first so that
 // the name does not look like a capture, because the output may be below a searched folder.
-fs::path PartFolder::place_of(const FoundCapture& capture) const {
+fs::path PartFolder::capture_folder(const ClusterCapture& capture) const {
   const std::string name =
       fmt::format("{:08x}.{}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())),
                   file_name_part(capture.folder.filename().string()));
   return folder_ / "parts" / limited_file_name(name, "");
 }
 
-fs::path PartFolder::part_of(const FoundCapture& capture) const {
-  return place_of(capture) / "rank.part";
+fs::path PartFolder::part_path(const ClusterCapture& capture) const {
+  return capture_folder(capture) / "rank.part";
 }
 
-fs::path PartFolder::parquet_log_of(const FoundCapture& capture) const {
-  return place_of(capture) / "parquet.log";
+fs::path PartFolder::parquet_log_path(const ClusterCapture& capture) const {
+  return capture_folder(capture) / "parquet.log";
 }
 
-bool PartFolder::has_parquet(const FoundCapture& capture, const std::string& fingerprint,
+bool PartFolder::has_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                              const fs::path& data_set) const {
   try {
     const json state =
-        json::parse(read_text_file(place_of(capture) / "parquet.state", kMaxStateBytes));
+        json::parse(read_text_file(capture_folder(capture) / "parquet.state", kMaxStateBytes));
     std::error_code error;
     return !fingerprint.empty() && state.at("schema") == kStateSchema &&
            state.at("fingerprint") == fingerprint &&
-           state.at("data_set") == utf8_of_path(data_set) && fs::is_directory(data_set, error);
+           state.at("data_set") == path_to_utf8(data_set) && fs::is_directory(data_set, error);
   } catch (const json::exception&) {
     return false;
   } catch (const Error&) {
@@ -120,18 +120,18 @@ bool PartFolder::has_parquet(const FoundCapture& capture, const std::string& fin
   }
 }
 
-void PartFolder::remember_parquet(const FoundCapture& capture, const std::string& fingerprint,
+void PartFolder::remember_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                                   const fs::path& data_set) const {
   const json state = {
-      {"schema", kStateSchema}, {"fingerprint", fingerprint}, {"data_set", utf8_of_path(data_set)}};
-  write_state(place_of(capture) / "parquet.state", state);
+      {"schema", kStateSchema}, {"fingerprint", fingerprint}, {"data_set", path_to_utf8(data_set)}};
+  write_state(capture_folder(capture) / "parquet.state", state);
 }
 
-fs::path PartFolder::log_of(const FoundCapture& capture) const {
-  return place_of(capture) / "rank.log";
+fs::path PartFolder::log_path(const ClusterCapture& capture) const {
+  return capture_folder(capture) / "rank.log";
 }
 
-std::string PartFolder::fingerprint(const FoundCapture& capture) {
+std::string PartFolder::fingerprint(const ClusterCapture& capture) {
   std::string all = fmt::format("{} {}\n", MSPROF_VERSION, capture.rank.value_or(-1));
   std::size_t files = 0;
   try {
@@ -152,14 +152,14 @@ std::string PartFolder::fingerprint(const FoundCapture& capture) {
   return fmt::format("{:016x}-{}", fnv1a(all), files);
 }
 
-std::optional<CaptureResult> PartFolder::current(const FoundCapture& capture,
-                                                 const std::string& fingerprint) const {
+std::optional<CaptureResult> PartFolder::find_current(const ClusterCapture& capture,
+                                                      const std::string& fingerprint) const {
   std::error_code error;
-  const fs::path part = part_of(capture);
+  const fs::path part = part_path(capture);
   if (fingerprint.empty() || !fs::is_regular_file(part, error)) return std::nullopt;
   try {
     const json state =
-        json::parse(read_text_file(place_of(capture) / "rank.state", kMaxStateBytes));
+        json::parse(read_text_file(capture_folder(capture) / "rank.state", kMaxStateBytes));
     const bool is_same = state.at("schema") == kStateSchema &&
                          state.at("version") == MSPROF_VERSION &&
                          state.at("fingerprint") == fingerprint &&
@@ -184,27 +184,27 @@ void PartFolder::remember(const CaptureResult& result, const std::string& finger
   std::error_code error;
   const json state = {{"schema", kStateSchema},
                       {"version", MSPROF_VERSION},
-                      {"capture", utf8_of_path(result.capture.folder)},
+                      {"capture", path_to_utf8(result.capture.folder)},
                       {"fingerprint", fingerprint},
                       {"part_bytes", fs::file_size(result.part, error)},
                       {"partial", result.outcome == PartOutcome::partial}};
-  write_state(place_of(result.capture) / "rank.state", state);
+  write_state(capture_folder(result.capture) / "rank.state", state);
 }
 
-void PartFolder::begin(const FoundCapture& capture) const {
+void PartFolder::begin(const ClusterCapture& capture) const {
   std::error_code ignored;
-  create_output_folder(place_of(capture));
-  fs::remove(place_of(capture) / "rank.state", ignored);
-  fs::remove(place_of(capture) / "parquet.state", ignored);
-  fs::remove(part_of(capture), ignored);
-  remove_stale_temporaries(place_of(capture));
+  create_output_folder(capture_folder(capture));
+  fs::remove(capture_folder(capture) / "rank.state", ignored);
+  fs::remove(capture_folder(capture) / "parquet.state", ignored);
+  fs::remove(part_path(capture), ignored);
+  remove_stale_temporaries(capture_folder(capture));
 }
 
-json json_of(const std::vector<CaptureResult>& results) {
+json as_json(const std::vector<CaptureResult>& results) {
   json list = json::array();
   for (const CaptureResult& result : results) {
-    json one = json_of_capture(result.capture);
-    one["part"] = utf8_of_path(result.part);
+    json one = capture_json(result.capture);
+    one["part"] = path_to_utf8(result.part);
     one["outcome"] = kOutcomes[static_cast<std::size_t>(result.outcome)];
     one["exit"] = static_cast<int>(result.exit);
     one["reason"] = valid_utf8(result.reason);
@@ -215,14 +215,14 @@ json json_of(const std::vector<CaptureResult>& results) {
   return list;
 }
 
-std::vector<CaptureResult> results_of(const json& list) {
+std::vector<CaptureResult> parse_results(const json& list) {
   std::vector<CaptureResult> results;
   for (const json& one : list) {
     CaptureResult result;
-    result.capture = capture_of(one);
-    result.part = path_of_utf8(one.at("part").get<std::string>());
-    result.outcome = outcome_of(one.at("outcome").get<std::string>());
-    result.exit = exit_of_code(one.at("exit").get<int>());
+    result.capture = parse_capture(one);
+    result.part = utf8_to_path(one.at("part").get<std::string>());
+    result.outcome = parse_outcome(one.at("outcome").get<std::string>());
+    result.exit = to_exit(one.at("exit").get<int>());
     result.reason = one.at("reason").get<std::string>();
     result.node = one.at("node").get<std::string>();
     result.lacks = one.at("lacks").get<std::string>();
@@ -231,15 +231,15 @@ std::vector<CaptureResult> results_of(const json& list) {
   return results;
 }
 
-json json_of(const std::vector<FoundCapture>& captures) {
+json as_json(const std::vector<ClusterCapture>& captures) {
   json list = json::array();
-  for (const FoundCapture& capture : captures) list.push_back(json_of_capture(capture));
+  for (const ClusterCapture& capture : captures) list.push_back(capture_json(capture));
   return list;
 }
 
-std::vector<FoundCapture> captures_of(const json& list) {
-  std::vector<FoundCapture> captures;
-  for (const json& one : list) captures.push_back(capture_of(one));
+std::vector<ClusterCapture> parse_captures(const json& list) {
+  std::vector<ClusterCapture> captures;
+  for (const json& one : list) captures.push_back(parse_capture(one));
   return captures;
 }
 

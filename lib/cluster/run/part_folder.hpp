@@ -30,7 +30,7 @@ enum class PartOutcome {
 
 // The result for one capture.
 struct CaptureResult {
-  FoundCapture capture;
+  ClusterCapture capture;
   std::filesystem::path part;  // absolute path, even if there is no part
   PartOutcome outcome = PartOutcome::failed;
   Exit exit = Exit::ok;  // of the program that made it
@@ -47,44 +47,44 @@ class PartFolder {
   explicit PartFolder(const std::filesystem::path& output);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path part_of(const FoundCapture& capture) const;
-  std::filesystem::path log_of(const FoundCapture& capture) const;
+  std::filesystem::path part_path(const ClusterCapture& capture) const;
+  std::filesystem::path log_path(const ClusterCapture& capture) const;
 
   // Returns a text that changes with the raw files, the rank and the version of msprof; empty if
   // the capture cannot be opened.
-  static std::string fingerprint(const FoundCapture& capture);
+  static std::string fingerprint(const ClusterCapture& capture);
 
   // Returns the existing part of `capture`, with outcome `current` or `partial`, if it was made
   // from the same raw files.
-  std::optional<CaptureResult> current(const FoundCapture& capture,
-                                       const std::string& fingerprint) const;
+  std::optional<CaptureResult> find_current(const ClusterCapture& capture,
+                                            const std::string& fingerprint) const;
   // Records that the part of `result` was made from the files described by `fingerprint`.
   void remember(const CaptureResult& result, const std::string& fingerprint) const;
   // The same for the Parquet files in `data_set`.
-  std::filesystem::path parquet_log_of(const FoundCapture& capture) const;
-  bool has_parquet(const FoundCapture& capture, const std::string& fingerprint,
+  std::filesystem::path parquet_log_path(const ClusterCapture& capture) const;
+  bool has_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                    const std::filesystem::path& data_set) const;
-  void remember_parquet(const FoundCapture& capture, const std::string& fingerprint,
+  void remember_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                         const std::filesystem::path& data_set) const;
 
   // Prepares the folder for a new part: creates it and deletes the outdated part, its state and
   // files left by killed processes.
-  void begin(const FoundCapture& capture) const;
+  void begin(const ClusterCapture& capture) const;
 
  private:
-  std::filesystem::path place_of(const FoundCapture& capture) const;
+  std::filesystem::path capture_folder(const ClusterCapture& capture) const;
   std::filesystem::path folder_;
 };
 
 // Convert a path to UTF-8 text for JSON, one character per byte, and back.
-std::string utf8_of_path(const std::filesystem::path& path);
-std::filesystem::path path_of_utf8(const std::string& text);
+std::string path_to_utf8(const std::filesystem::path& path);
+std::filesystem::path utf8_to_path(const std::string& text);
 
 // Convert results and captures to and from JSON, for files exchanged between processes of a run.
 // Parsing throws nlohmann::json exceptions for invalid lists; see parse_json().
-nlohmann::json json_of(const std::vector<CaptureResult>& results);
-nlohmann::json json_of(const std::vector<FoundCapture>& captures);
-std::vector<CaptureResult> results_of(const nlohmann::json& list);
-std::vector<FoundCapture> captures_of(const nlohmann::json& list);
+nlohmann::json as_json(const std::vector<CaptureResult>& results);
+nlohmann::json as_json(const std::vector<ClusterCapture>& captures);
+std::vector<CaptureResult> parse_results(const nlohmann::json& list);
+std::vector<ClusterCapture> parse_captures(const nlohmann::json& list);
 
 }  // namespace msprof::cluster

@@ -66,7 +66,7 @@ FileDescriptor scratch_file() {
   return fd;
 }
 
-std::string content_of(const FileDescriptor& fd) {
+std::string read_output(const FileDescriptor& fd) {
   std::string text;
   const off_t size = ::lseek(fd.get(), 0, SEEK_END);
   if (size <= 0) return text;
@@ -166,8 +166,8 @@ ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::seco
     }
     std::this_thread::sleep_for(kLookInterval);
   }
-  answer.out = content_of(out);
-  answer.err = content_of(err);
+  answer.out = read_output(out);
+  answer.err = read_output(err);
   return answer;
 }
 

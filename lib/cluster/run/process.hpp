@@ -15,7 +15,7 @@ struct ProgramResult {
   int exit_code = -1;  // -1: killed by a signal
   int signal = 0;
 
-  bool ok() const { return exit_code == 0; }
+  bool has_succeeded() const { return exit_code == 0; }
   // "it was killed by signal 9 (Killed)", "it ended with exit code 5".
   std::string text() const;
 };
@@ -49,7 +49,7 @@ struct ToolAnswer {
   ProgramResult end;
   std::string out;  // out and err: at most 64 MB each
   std::string err;
-  bool ok() const { return end.ok(); }
+  bool has_succeeded() const { return end.has_succeeded(); }
   // Its stderr on one line or, if that is empty, how it ended.
   std::string reason() const;
 };

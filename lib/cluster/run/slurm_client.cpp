@@ -20,12 +20,12 @@ constexpr std::size_t kJobShare = 2;   // use at most one half of the cluster's 
 
 std::string ask(const std::vector<std::string>& arguments) {
   const ToolAnswer answer = run_tool(arguments, kToolLimit);
-  if (answer.ok()) return answer.out;
+  if (answer.has_succeeded()) return answer.out;
   throw Error(Exit::board_unreachable,
               fmt::format("Slurm: {} failed: {}", arguments.front(), answer.reason()));
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;
   for (const std::string_view word : split(line, ' ')) {
     if (!word.empty()) words.push_back(word);
@@ -65,7 +65,7 @@ std::vector<SlurmNode> parse_nodes(const std::string& text) {
   std::vector<SlurmNode> nodes;
   std::set<std::string> seen;
   for (const std::string_view line : split(text, '\n')) {
-    const auto words = words_of(line);
+    const auto words = split_words(line);
     SlurmNode node;
     if (words.size() != 3 || !parse_u64(words[1], node.cpus)) continue;
     node.name = words[0];
@@ -111,7 +111,7 @@ std::vector<SlurmNode> SlurmClient::nodes(const std::string& list) const {
   return parse_nodes(ask(arguments));
 }
 
-std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
+std::vector<std::string> SlurmClient::expand_nodes(const std::string& list) const {
   if (list.empty() || list.starts_with('-'))
     throw Error(Exit::usage, fmt::format("'{}' is not a node list", printable(list)));
   const std::string answer = ask({"scontrol", "show", "hostnames", list});
@@ -122,19 +122,20 @@ std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
   return names;
 }
 
-SlurmClient::JobNodes SlurmClient::nodes_of_job(const std::string& job) const {
+SlurmClient::JobNodes SlurmClient::read_job_nodes(const std::string& job) const {
   if (!is_number(job))
     throw Error(Exit::usage, fmt::format("'{}' is not a Slurm job number", printable(job)));
   const ToolAnswer answer = run_tool({"scontrol", "show", "job", "--oneliner", job}, kToolLimit);
   JobNodes nodes;
-  for (const std::string_view word : words_of(answer.ok() ? answer.out.substr(0, 1 << 16) : "")) {
+  for (const std::string_view word :
+       split_words(answer.has_succeeded() ? answer.out.substr(0, 1 << 16) : "")) {
     if (word.starts_with("NodeList=")) nodes.list = word.substr(9);
     if (word.starts_with("JobState=")) nodes.is_running = word.substr(9) == "RUNNING";
   }
   if (nodes.list.empty() || nodes.list == "(null)") {
     throw Error(Exit::nothing_to_do,
                 fmt::format("Slurm has no nodes for job {}: {}. Give them with --nodelist", job,
-                            answer.ok() ? "it has not started" : answer.reason()));
+                            answer.has_succeeded() ? "it has not started" : answer.reason()));
   }
   return nodes;
 }
@@ -160,7 +161,7 @@ std::optional<std::map<std::string, std::size_t>> SlurmClient::queued(
   // Lists all own jobs instead of `jobs`, because unknown (forgotten) job numbers are an error.
   // Prints one line per task.
   const ToolAnswer answer = run_tool({"squeue", "-h", "-r", "--me", "-o", "%F"}, kToolLimit);
-  if (!answer.ok()) {
+  if (!answer.has_succeeded()) {
     log::verbose("squeue: {}", answer.reason());
     return std::nullopt;
   }
@@ -179,7 +180,8 @@ void SlurmClient::cancel(const std::vector<std::string>& jobs) const {
   arguments.insert(arguments.end(), jobs.begin(), jobs.end());
   try {
     const ToolAnswer answer = run_tool(arguments, kToolLimit, true);
-    if (!answer.ok()) log::warn("cannot cancel the jobs {}: {}", listed(jobs), answer.reason());
+    if (!answer.has_succeeded())
+      log::warn("cannot cancel the jobs {}: {}", listed(jobs), answer.reason());
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }

@@ -59,14 +59,14 @@ class SlurmClient {
   // Returns all nodes, or those of a list in Slurm's format: "n[1-8]".
   std::vector<SlurmNode> nodes(const std::string& list = "") const;
   // Expands such a list to names.
-  std::vector<std::string> names_of(const std::string& list) const;
+  std::vector<std::string> expand_nodes(const std::string& list) const;
   // Returns the nodes of a job in that format and whether it is running. Throws
   // Error(nothing_to_do) for an unknown job.
   struct JobNodes {
     std::string list;
     bool is_running = false;
   };
-  JobNodes nodes_of_job(const std::string& job) const;
+  JobNodes read_job_nodes(const std::string& job) const;
   std::string submit(const SlurmJob& job) const;
 
   // Returns the number of queued and running tasks for each of `jobs`; empty if the controller does

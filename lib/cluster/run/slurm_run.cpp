@@ -91,7 +91,7 @@ SlurmRun::SlurmRun(const SlurmClient& slurm, fs::path output, RunLock& lock)
   check_output_name(output_);
 }
 
-fs::path SlurmRun::folder_of(const std::string& stage, std::size_t index) const {
+fs::path SlurmRun::stage_folder(const std::string& stage, std::size_t index) const {
   return run_folder() / fmt::format("{}.{}", stage, index);
 }
 
@@ -99,17 +99,17 @@ std::string SlurmRun::merge_stage(std::size_t level) {
   return fmt::format("merge{}", level + 1);
 }
 
-void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOptions& options) {
+void SlurmRun::submit(const std::vector<ClusterCapture>& captures, const SlurmOptions& options) {
   const PartFolder parts(output_);
-  std::vector<FoundCapture> to_do;
+  std::vector<ClusterCapture> to_do;
   std::vector<fs::path> inputs;
   std::vector<CaptureResult> ready;
-  for (const FoundCapture& capture : captures) {
+  for (const ClusterCapture& capture : captures) {
     interrupt::check();
     std::error_code error;
-    const bool has_part = fs::exists(parts.part_of(capture), error);
+    const bool has_part = fs::exists(parts.part_path(capture), error);
     const std::string fingerprint = has_part ? PartFolder::fingerprint(capture) : "";
-    if (auto current = parts.current(capture, fingerprint)) {
+    if (auto current = parts.find_current(capture, fingerprint)) {
       inputs.push_back(current->part);
       ready.push_back(std::move(*current));
     } else {
@@ -131,16 +131,16 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   create_output_folder(run_folder());
   write_text_file(run_folder() / kScriptName, kTaskScript);
   ::chmod((run_folder() / kScriptName).c_str(), 0755);
-  write_text_file(run_folder() / "ready.json", json_of(ready).dump(1) + "\n");
+  write_text_file(run_folder() / "ready.json", as_json(ready).dump(1) + "\n");
 
   std::set<std::size_t> all;
   std::vector<fs::path> merged;
   for (std::size_t group = 0; group < groups.count; ++group) {
     const std::size_t begin = group * groups.size;
     const std::size_t end = std::min(begin + groups.size, to_do.size());
-    const fs::path folder = folder_of("parts", group);
+    const fs::path folder = stage_folder("parts", group);
     ClusterTask task;
-    task.kind = TaskKind::parts;
+    task.kind = ClusterTaskKind::parts;
     task.output = output_;
     task.part = folder / "group.part";
     task.captures.assign(to_do.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -167,9 +167,9 @@ void SlurmRun::write_merge_tasks(std::vector<fs::path> inputs, const SlurmOption
     const bool is_last = inputs.size() <= fan_in;
     std::vector<fs::path> outputs;
     for (std::size_t begin = 0; begin < std::max<std::size_t>(1, inputs.size()); begin += fan_in) {
-      const fs::path folder = folder_of(merge_stage(level), outputs.size());
+      const fs::path folder = stage_folder(merge_stage(level), outputs.size());
       ClusterTask task;
-      task.kind = is_last ? TaskKind::finish : TaskKind::merge;
+      task.kind = is_last ? ClusterTaskKind::finish : ClusterTaskKind::merge;
       task.output = output_;
       task.part = is_last ? output_ / "cluster.db" : folder / "merged.part";
       const std::size_t end = std::min(begin + fan_in, inputs.size());
@@ -189,7 +189,8 @@ void SlurmRun::write_merge_tasks(std::vector<fs::path> inputs, const SlurmOption
 std::string SlurmRun::submit_stage(const std::string& stage, const std::set<std::size_t>& tasks,
                                    const std::string& after, std::size_t cpus) {
   std::error_code ignored;
-  for (const std::size_t task : tasks) fs::remove(folder_of(stage, task) / "result.json", ignored);
+  for (const std::size_t task : tasks)
+    fs::remove(stage_folder(stage, task) / "result.json", ignored);
   SlurmJob job;
   // --requeue: if a node dies, its task runs on another node.
   job.arguments = {"--array=" + index_list(tasks),
@@ -206,7 +207,7 @@ std::string SlurmRun::submit_stage(const std::string& stage, const std::set<std:
     job.arguments.push_back("--dependency=afterany:" + after);
     job.arguments.push_back("--kill-on-invalid-dep=yes");
   }
-  const ClusterTask task = read_task(folder_of(stage, *tasks.begin()) / "task.json");
+  const ClusterTask task = read_task(stage_folder(stage, *tasks.begin()) / "task.json");
   job.script = run_folder() / kScriptName;
   job.words = {task.work.msprof.string(), (run_folder() / stage).string()};
   return slurm_.submit(job);
@@ -301,7 +302,7 @@ void SlurmRun::wait_for_jobs() {
 std::set<std::size_t> SlurmRun::failed_groups() const {
   std::set<std::size_t> failed;
   for (std::size_t group = 0; group < state_.groups; ++group) {
-    const auto result = read_task_result(folder_of("parts", group));
+    const auto result = read_task_result(stage_folder("parts", group));
     const bool is_well =
         result &&
         std::none_of(result->report.results.begin(), result->report.results.end(), may_pass) &&
@@ -316,7 +317,7 @@ std::set<std::size_t> SlurmRun::failed_groups() const {
 bool SlurmRun::has_answer() const {
   for (std::size_t level = 0; level < state_.merges.size(); ++level) {
     for (std::size_t task = 0; task < state_.merges[level]; ++task) {
-      const auto result = read_task_result(folder_of(merge_stage(level), task));
+      const auto result = read_task_result(stage_folder(merge_stage(level), task));
       if (!result) return false;
       const bool is_last = level + 1 == state_.merges.size();
       if (is_last && !result->has_part && result->exit != Exit::nothing_to_do) return false;
@@ -354,22 +355,22 @@ RunReport SlurmRun::finish(const std::function<void(const fs::path&)>& write_pro
 RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_products) const {
   RunReport report;
   const fs::path ready = run_folder() / "ready.json";
-  report.results = parse_json(read_text_file(ready, 256 << 20), ready.string(), results_of);
+  report.results = parse_json(read_text_file(ready, 256 << 20), ready.string(), parse_results);
   const PartFolder parts(output_);
   for (std::size_t group = 0; group < state_.groups; ++group) {
-    const fs::path folder = folder_of("parts", group);
+    const fs::path folder = stage_folder("parts", group);
     if (auto result = read_task_result(folder)) {
       for (CaptureResult& one : result->report.results) report.results.push_back(std::move(one));
       continue;
     }
     // The task failed in each try; use the parts that it made.
-    for (const FoundCapture& capture : read_task(folder / "task.json").captures) {
-      if (auto current = parts.current(capture, PartFolder::fingerprint(capture))) {
+    for (const ClusterCapture& capture : read_task(folder / "task.json").captures) {
+      if (auto current = parts.find_current(capture, PartFolder::fingerprint(capture))) {
         report.results.push_back(std::move(*current));
         continue;
       }
       CaptureResult lost{
-          capture, parts.part_of(capture), PartOutcome::failed, Exit::internal_error, "", "", ""};
+          capture, parts.part_path(capture), PartOutcome::failed, Exit::internal_error, "", "", ""};
       lost.reason = fmt::format("its task ended {} without a result (log: {})",
                                 counted(static_cast<std::uint64_t>(state_.tries), "time"),
                                 (folder / "log").string());
@@ -380,7 +381,7 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
             [](const CaptureResult& a, const CaptureResult& b) {
               return a.capture.folder.native() < b.capture.folder.native();
             });
-  const auto last = read_task_result(folder_of(merge_stage(state_.merges.size() - 1), 0));
+  const auto last = read_task_result(stage_folder(merge_stage(state_.merges.size() - 1), 0));
   if (failed_groups().empty() && has_answer() && last && last->has_part) {
     report.merge = last->report.merge;
   } else {
@@ -399,7 +400,7 @@ void SlurmRun::merge_here(RunReport& report,
   }
   if (inputs.empty()) return;
   const ClusterTask task =
-      read_task(folder_of(merge_stage(state_.merges.size() - 1), 0) / "task.json");
+      read_task(stage_folder(merge_stage(state_.merges.size() - 1), 0) / "task.json");
   report.merge = run_merge(inputs, task.part, output_ / "merge.log", task.work);
   write_products(output_);
 }
@@ -412,7 +413,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
   RunReport report;
   const fs::path folder = output / "slurm" / new_run_id();
   ClusterTask task;
-  task.kind = TaskKind::node;
+  task.kind = ClusterTaskKind::node;
   task.output = output;
   task.folders = folders;
   task.work = options.work;

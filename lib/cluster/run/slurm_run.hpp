@@ -37,7 +37,7 @@ class SlurmRun {
 
   // Submits tasks for `captures`, followed by merges. Existing up-to-date parts are reused. If
   // Slurm refuses, cancels all submitted jobs and throws Error(board_unreachable).
-  void submit(const std::vector<FoundCapture>& captures, const SlurmOptions& options);
+  void submit(const std::vector<ClusterCapture>& captures, const SlurmOptions& options);
   // Resumes the run recorded in OUTPUT/slurm/run.json. Throws Error(nothing_to_do) if there is
   // none.
   void attach();
@@ -61,7 +61,7 @@ class SlurmRun {
     std::vector<std::string> extra;
   };
 
-  std::filesystem::path folder_of(const std::string& stage, std::size_t index) const;
+  std::filesystem::path stage_folder(const std::string& stage, std::size_t index) const;
   std::filesystem::path run_folder() const { return output_ / "slurm" / state_.run; }
   static std::string merge_stage(std::size_t level);
   void write_merge_tasks(std::vector<std::filesystem::path> inputs, const SlurmOptions& options);

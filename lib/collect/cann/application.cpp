@@ -89,7 +89,7 @@ std::string first_line(const fs::path& file) {
 
 // Returns the script in the arguments of Python: "main.py" for "-u main.py", package/__main__.py
 // for "-m package".
-fs::path script_of(const std::vector<std::string>& arguments, const fs::path& current) {
+fs::path find_script(const std::vector<std::string>& arguments, const fs::path& current) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "-m" && i + 1 < arguments.size()) {
       std::string name = arguments[i + 1];
@@ -114,7 +114,7 @@ class LibrarySearch {
     }
   }
 
-  ApplicationKind kind_of(const fs::path& file) {
+  ApplicationKind detect_kind(const fs::path& file) {
     const ElfFile elf = read_elf(file);
     if (!elf.is_elf || !elf.unseen.empty()) return ApplicationKind::unknown;
     if (elf.takes("aclInit") || elf.takes("aclprofInit")) return ApplicationKind::cann;
@@ -127,7 +127,8 @@ class LibrarySearch {
     for (const std::string& name : elf.needed) {
       if (!seen_.insert(name).second || seen_.size() > kMaxLibraries) continue;
       const fs::path library = find(name, elf, file.parent_path());
-      const ApplicationKind kind = library.empty() ? ApplicationKind::unknown : kind_of(library);
+      const ApplicationKind kind =
+          library.empty() ? ApplicationKind::unknown : detect_kind(library);
       if (kind != ApplicationKind::unknown) return kind;
     }
     return ApplicationKind::unknown;
@@ -175,23 +176,24 @@ Application find_application(const std::string& word, const std::vector<std::str
                               : "no such file in the current folder, and no such program on PATH");
 }
 
-ApplicationKind kind_of(const Application& application, const fs::path& current,
-                        const std::string& library_path) {
+ApplicationKind detect_kind(const Application& application, const fs::path& current,
+                            const std::string& library_path) {
   const fs::path& program = application.program;
-  if (is_python(program) && imports_cann(script_of(application.arguments, current)))
+  if (is_python(program) && imports_cann(find_script(application.arguments, current)))
     return ApplicationKind::cann;
   if (first_line(program).find("python") != std::string::npos)
     return imports_cann(program) ? ApplicationKind::cann : ApplicationKind::unknown;
-  return LibrarySearch(library_path).kind_of(program);
+  return LibrarySearch(library_path).detect_kind(program);
 }
 
-bool is_for_cann(const Target& target, const std::vector<std::string>& arguments, bool on_board) {
+bool is_for_cann(const ProjectTarget& target, const std::vector<std::string>& arguments,
+                 bool on_board) {
   const fs::path main = target.root / target.main;
   std::string libraries =
       (main.parent_path() / "lib").string() + ':' + (target.root / "lib").string();
   const char* const variable = std::getenv("LD_LIBRARY_PATH");
   if (!on_board && variable != nullptr) libraries += std::string(":") + variable;
-  return kind_of({main, arguments}, target.root / target.working_folder, libraries) ==
+  return detect_kind({main, arguments}, target.root / target.working_folder, libraries) ==
          ApplicationKind::cann;
 }
 

@@ -26,11 +26,12 @@ enum class ApplicationKind { unknown, svp, cann };
 // Returns whether the program, or a library it needs, uses the interface of CANN or of SVP boards;
 // for a Python program, whether it imports a module that uses CANN. Searches libraries in their run
 // paths and in `library_path` (LD_LIBRARY_PATH).
-ApplicationKind kind_of(const Application& application, const std::filesystem::path& current,
-                        const std::string& library_path);
+ApplicationKind detect_kind(const Application& application, const std::filesystem::path& current,
+                            const std::string& library_path);
 
 // The same for the executable of a project, with the library folders of a run. For a board,
 // LD_LIBRARY_PATH of this machine is not used.
-bool is_for_cann(const Target& target, const std::vector<std::string>& arguments, bool on_board);
+bool is_for_cann(const ProjectTarget& target, const std::vector<std::string>& arguments,
+                 bool on_board);
 
 }  // namespace msprof

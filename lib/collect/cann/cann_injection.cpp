@@ -103,7 +103,7 @@ void check_for_framework(const CannRun& run) {
                 "this framework is recorded through its own variables, not by the vendor's "
                 "collector: remove --runtime vendor");
   for (const auto& [name, value] : run.settings.given()) {
-    const CollectorScope scope = collector_option(name)->scope;
+    const CollectorScope scope = find_collector_option(name)->scope;
     const bool is_about_records =
         scope == CollectorScope::records || scope == CollectorScope::driver || name == "dynamic";
     if (is_about_records)
@@ -169,7 +169,7 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   for (const std::string& sentence : plan.sentences) log::info("{}", sentence);
   command.environment.insert(command.environment.end(), plan.environment.begin(),
                              plan.environment.end());
-  const auto rank = is_launcher(run_.application) ? std::nullopt : rank_variable();
+  const auto rank = is_launcher(run_.application) ? std::nullopt : find_rank_variable();
   // Inserted first: a value given by the user takes precedence.
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
@@ -267,11 +267,11 @@ std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const
   // 127: exit code of the dynamic loader and of a shell.
   if (info.outcome.end.exit_code == 127)
     causes.push_back("a shared library was not found: LD_LIBRARY_PATH must contain its folder");
-  if (!info.outcome.ok() || info.outcome.timed_out)
+  if (!info.outcome.has_succeeded() || info.outcome.has_timed_out)
     causes.push_back(fmt::format("{} ended before aclInit", info.main));
   if (run_.settings.is_given("dynamic"))
     causes.push_back(fmt::format("start was not entered while {} ran", info.main));
-  if (info.output_full) causes.push_back("the disk of the run is full");
+  if (info.is_output_full) causes.push_back("the disk of the run is full");
   if (run_.settings.is_given("delay"))
     causes.push_back(
         fmt::format("it ended within the {} s of --delay", run_.settings.value("delay")));

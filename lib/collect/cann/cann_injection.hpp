@@ -38,7 +38,7 @@ class CannInjection : public Injection {
   std::string_view capture_name() const override { return "PROF"; }
   std::vector<ExtraFile> plan_files(const Project&, const RunPaths&) override { return {}; }
   void apply(const RunPaths& paths, RunCommand& command) override;
-  std::string label_of(const std::filesystem::path& capture) const override {
+  std::string capture_label(const std::filesystem::path& capture) const override {
     return process_label(capture);
   }
   std::vector<std::string> likely_causes(const RunInfo& info) const override;

@@ -253,14 +253,14 @@ std::span<const CollectorOption> collector_options() {
   return kOptions;
 }
 
-const CollectorOption* collector_option(std::string_view name) {
+const CollectorOption* find_collector_option(std::string_view name) {
   const auto found = std::find_if(kOptions.begin(), kOptions.end(),
                                   [&](const auto& option) { return option.name == name; });
   return found == kOptions.end() ? nullptr : &*found;
 }
 
 void CollectorSettings::set(std::string_view name, const std::string& value) {
-  const CollectorOption* const option = collector_option(name);
+  const CollectorOption* const option = find_collector_option(name);
   if (option == nullptr) {
     const std::string word = fmt::format("--{}", printable(name));
     const std::string near = did_you_mean(word, all_names());
@@ -274,7 +274,7 @@ void CollectorSettings::set(std::string_view name, const std::string& value) {
 std::string CollectorSettings::value(std::string_view name) const {
   const auto found = given_.find(name);
   if (found != given_.end()) return found->second;
-  const CollectorOption* const option = collector_option(name);
+  const CollectorOption* const option = find_collector_option(name);
   return option == nullptr ? "" : std::string(option->by_default);
 }
 
@@ -293,7 +293,7 @@ void CollectorSettings::check() const {
   }
   if (is_on("instr-profiling")) {
     for (const auto& [name, text] : given_) {
-      const CollectorOption* const option = collector_option(name);
+      const CollectorOption* const option = find_collector_option(name);
       const bool is_other = option->scope == Scope::records || option->scope == Scope::driver;
       if (is_other && text != "off" && !name.starts_with("instr-"))
         refuse(

@@ -33,7 +33,7 @@ struct CollectorOption {
 // In the order of --help.
 std::span<const CollectorOption> collector_options();
 // Returns null for an unknown name.
-const CollectorOption* collector_option(std::string_view name);
+const CollectorOption* find_collector_option(std::string_view name);
 
 // The options given by the user, with valid values.
 class CollectorSettings {

@@ -41,13 +41,13 @@ constexpr int kGreetingMs = 5'000;
   throw Error(Exit::nothing_to_do, sentence);
 }
 
-fs::path proc_of(pid_t process) {
+fs::path proc_folder(pid_t process) {
   return fs::path("/proc") / std::to_string(process);
 }
 
 // Returns an empty string if the file cannot be read. Its size is not known in advance.
 std::string proc_text(pid_t process, const char* file) {
-  std::ifstream stream(proc_of(process) / file, std::ios::binary);
+  std::ifstream stream(proc_folder(process) / file, std::ios::binary);
   std::string text(kMaxProcBytes, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
@@ -55,7 +55,7 @@ std::string proc_text(pid_t process, const char* file) {
 }
 
 // Returns the value at the start of the process; nullopt if it was not set.
-std::optional<std::string> variable_of(pid_t process, std::string_view name) {
+std::optional<std::string> read_variable(pid_t process, std::string_view name) {
   const std::string all = proc_text(process, "environ");
   for (const std::string_view entry : split(all, '\0')) {
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
@@ -64,8 +64,9 @@ std::optional<std::string> variable_of(pid_t process, std::string_view name) {
   return std::nullopt;
 }
 
-fs::path home_of(pid_t process) {
-  if (const auto home = variable_of(process, "HOME"); home && home->starts_with('/')) return *home;
+fs::path find_home(pid_t process) {
+  if (const auto home = read_variable(process, "HOME"); home && home->starts_with('/'))
+    return *home;
   const char* const own = std::getenv("HOME");
   return own == nullptr ? "/" : own;
 }
@@ -88,7 +89,7 @@ int connect_to(const fs::path& path, int fd) {
 
 void check_process(pid_t process) {
   struct stat state = {};
-  if (process <= 0 || ::stat(proc_of(process).c_str(), &state) != 0)
+  if (process <= 0 || ::stat(proc_folder(process).c_str(), &state) != 0)
     refuse_request(fmt::format("no process {}", process));
   if (state.st_uid != ::geteuid())
     refuse_request(
@@ -117,7 +118,7 @@ bool has_host_runtime(pid_t process) {
   return false;
 }
 
-std::vector<pid_t> dynamic_processes_of(const fs::path& home, pid_t key) {
+std::vector<pid_t> find_dynamic_processes(const fs::path& home, pid_t key) {
   std::vector<pid_t> processes;
   for (const std::string& name : list_names(home)) {
     const auto number = name.starts_with(kStem)
@@ -125,7 +126,7 @@ std::vector<pid_t> dynamic_processes_of(const fs::path& home, pid_t key) {
                             : std::nullopt;
     if (!number || *number <= 0 || *number > INT32_MAX) continue;
     const auto process = static_cast<pid_t>(*number);
-    if (variable_of(process, "DYNAMIC_PROFILING_KEY_PID") == std::to_string(key))
+    if (read_variable(process, "DYNAMIC_PROFILING_KEY_PID") == std::to_string(key))
       processes.push_back(process);
   }
   std::sort(processes.begin(), processes.end());
@@ -135,7 +136,7 @@ std::vector<pid_t> dynamic_processes_of(const fs::path& home, pid_t key) {
 DynamicClient::DynamicClient(pid_t process) : process_(process) {
   check_process(process);
   name_ = process_name(process);
-  path_ = home_of(process) / fmt::format("{}{}", kStem, process);
+  path_ = find_home(process) / fmt::format("{}{}", kStem, process);
   connect();
 }
 
@@ -154,7 +155,7 @@ void DynamicClient::connect() {
   const int error = connect_to(path_, socket_.get());
   if (error == ENOENT || error == ECONNREFUSED) {
     socket_.reset();
-    if (variable_of(process_, "PROFILING_MODE") == "dynamic")
+    if (read_variable(process_, "PROFILING_MODE") == "dynamic")
       refuse_request(
           fmt::format("{} has not called aclInit yet, which creates its socket {}: try again later",
                       name_, printable(path_.string())));

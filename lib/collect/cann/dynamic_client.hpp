@@ -21,7 +21,7 @@ bool has_host_runtime(pid_t process);
 
 // Returns processes whose socket is in `home` and that were started with
 // DYNAMIC_PROFILING_KEY_PID=`key`, directly or by such a process; ascending.
-std::vector<pid_t> dynamic_processes_of(const std::filesystem::path& home, pid_t key);
+std::vector<pid_t> find_dynamic_processes(const std::filesystem::path& home, pid_t key);
 
 // `text` is a folder, or a sentence that explains the failure.
 struct DynamicAnswer {

@@ -53,12 +53,12 @@ std::optional<std::string> TypedLines::next() {
 
 void TypedLines::read_more() {
   pollfd fd = {fd_, POLLIN, 0};
-  while (!at_end_ && ::poll(&fd, 1, 0) > 0) {
+  while (!is_at_end_ && ::poll(&fd, 1, 0) > 0) {
     std::array<char, kMaxTypedBytes> part;
     const ssize_t got = ::read(fd_, part.data(), part.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) break;
     if (got <= 0) {
-      at_end_ = true;
+      is_at_end_ = true;
       if (!unread_.empty()) unread_ += '\n';
     } else {
       unread_.append(part.data(), static_cast<std::size_t>(got));
@@ -134,7 +134,7 @@ void DynamicSession::add(pid_t process) {
 
 void DynamicSession::wait(std::chrono::milliseconds limit) const {
   std::vector<pollfd> fds;
-  if (!typed_.at_end() && !is_over_) fds.push_back({typed_.descriptor(), POLLIN, 0});
+  if (!typed_.is_at_end() && !is_over_) fds.push_back({typed_.descriptor(), POLLIN, 0});
   for (const Member& member : members_) {
     if (member.is_there) fds.push_back({member.client.descriptor(), POLLIN, 0});
   }
@@ -156,7 +156,7 @@ void DynamicSession::look(bool waits_for_first) {
     }
     const auto line = typed_.next();
     if (!line) {
-      if (typed_.at_end()) quit();
+      if (typed_.is_at_end()) quit();
       break;
     }
     if (is_terminal_) is_prompting_ = false;  // the user's line end has ended the prompt's line
@@ -295,7 +295,7 @@ void DynamicCompanion::begin(const RunPaths& paths, RunCommand& command) {
 }
 
 void DynamicCompanion::find_applications() {
-  for (const pid_t process : dynamic_processes_of(home_, ::getpid())) {
+  for (const pid_t process : find_dynamic_processes(home_, ::getpid())) {
     const bool is_known = session_->has(process) ||
                           std::find(refused_.begin(), refused_.end(), process) != refused_.end();
     if (is_known) continue;
@@ -355,7 +355,7 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
   session.greet();
   for (;;) {
     if (interrupt::received() != 0) {
-      result.outcome.interrupted = true;
+      result.outcome.was_interrupted = true;
       session.quit();
     } else {
       session.look(false);
@@ -370,7 +370,7 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
   result.outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   result.end_ns = wall_clock_ns();
   result.steps.push_back({"session", result.outcome.seconds});
-  result.exit_code = result.outcome.interrupted ? Exit::interrupted : Exit::ok;
+  result.exit_code = result.outcome.was_interrupted ? Exit::interrupted : Exit::ok;
   if (!result.notes.empty()) result.exit_code = gravest(result.exit_code, Exit::partial_data);
   const bool has_data = std::any_of(result.captures.begin(), result.captures.end(),
                                     [](const CollectedCapture& one) { return one.has_data; });

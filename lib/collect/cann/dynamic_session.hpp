@@ -26,7 +26,7 @@ class TypedLines {
 
   // Returns nullopt if there is no complete line; never waits.
   std::optional<std::string> next();
-  bool at_end() const { return at_end_ && lines_.empty(); }
+  bool is_at_end() const { return is_at_end_ && lines_.empty(); }
   int descriptor() const { return fd_; }
 
  private:
@@ -35,7 +35,7 @@ class TypedLines {
   int fd_;
   std::string unread_;
   std::vector<std::string> lines_;  // in reverse order
-  bool at_end_ = false;
+  bool is_at_end_ = false;
 };
 
 // Handles the commands start, stop, quit and help for a set of applications.

@@ -25,8 +25,8 @@ std::string json_folder(const std::filesystem::path& output) {
 }
 
 // Checks the typed options and sets the output folder of this run.
-std::string options_of_run(const std::string& typed, const std::string& folder,
-                           std::vector<std::string>& sentences) {
+std::string run_options(const std::string& typed, const std::string& folder,
+                        std::vector<std::string>& sentences) {
   const ProfilingOptionsCheck check = check_profiling_options(typed, OutputKey::added_later);
   if (!check.problems.empty()) {
     std::vector<std::string> wrong;
@@ -51,7 +51,7 @@ std::string options_of_run(const std::string& typed, const std::string& folder,
 FrameworkPlan plan_tensorflow(const std::optional<std::string>& options,
                               const std::string& folder) {
   FrameworkPlan plan;
-  const std::string whole = options ? options_of_run(*options, folder, plan.sentences)
+  const std::string whole = options ? run_options(*options, folder, plan.sentences)
                                     : with_output(default_profiling_options(), folder);
   plan.environment = {"PROFILING_MODE=true", "PROFILING_OPTIONS=" + whole};
   plan.sentences.push_back(fmt::format("TensorFlow: PROFILING_MODE=true, PROFILING_OPTIONS={}{}",

@@ -46,8 +46,8 @@ class FaultFinder {
   }
 
  private:
-  bool at_end() const { return at_ >= text_.size(); }
-  bool is_next(char c) const { return !at_end() && text_[at_] == c; }
+  bool is_at_end() const { return at_ >= text_.size(); }
+  bool is_next(char c) const { return !is_at_end() && text_[at_] == c; }
 
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(kBlank, at_), text_.size()); }
 
@@ -80,7 +80,7 @@ class FaultFinder {
       key_at_ = last_at_;
       return false;
     }
-    if (at_end()) return failed(at_, "the } at the end is missing");
+    if (is_at_end()) return failed(at_, "the } at the end is missing");
     if (is_next('}')) return failed(comma_, "extra comma before the }");
     if (is_next(',')) return failed(at_, "extra comma");
     return bare_word("expected a key in quotes");
@@ -99,7 +99,7 @@ class FaultFinder {
     last_ = {};
     if (is_next('"')) return read_text(",}");
     if (is_next('{') || is_next('[')) return skip_nested();
-    if (at_end() || is_next(',') || is_next('}')) {
+    if (is_at_end() || is_next(',') || is_next('}')) {
       return failed(at_, fmt::format("the value of \"{}\" is missing", shown_text(key_)));
     }
     const std::string_view bare = word();
@@ -117,7 +117,7 @@ class FaultFinder {
   // of `ends`.
   bool read_text(std::string_view ends) {
     last_at_ = ++at_;
-    for (; !at_end() && text_[at_] != '"'; ++at_) {
+    for (; !is_at_end() && text_[at_] != '"'; ++at_) {
       if (static_cast<unsigned char>(text_[at_]) < 0x20) {
         return failed(at_, "line break or other control character inside the quotes");
       }
@@ -126,7 +126,7 @@ class FaultFinder {
         return failed(at_ - 1, "this backslash does not start a valid JSON escape");
       }
     }
-    if (at_end()) {
+    if (is_at_end()) {
       const std::size_t end = std::min(text_.find_first_of(ends, last_at_), text_.size());
       return failed(end, fmt::format("the quote after {} is missing",
                                      shown_text(text_.substr(last_at_, end - last_at_))));
@@ -150,7 +150,7 @@ class FaultFinder {
     const std::size_t begin = at_;
     std::size_t depth = 0;
     do {
-      if (at_end()) return failed(begin, "this bracket is not closed");
+      if (is_at_end()) return failed(begin, "this bracket is not closed");
       const char c = text_[at_];
       if (c == '"') {
         if (read_text("")) return true;
@@ -164,7 +164,7 @@ class FaultFinder {
   }
 
   std::optional<JsonFault> between_members() {
-    if (at_end()) return fault(at_, "the } at the end is missing");
+    if (is_at_end()) return fault(at_, "the } at the end is missing");
     // "output":"/tmp,"l2":…: the closing quote is missing, and the next quote ends the value.
     const std::size_t comma = last_.rfind(',');
     if (comma != std::string_view::npos && !is_next('"')) {
@@ -177,7 +177,7 @@ class FaultFinder {
 
   std::optional<JsonFault> after_end() {
     skip_blanks();
-    if (at_end()) return std::nullopt;
+    if (is_at_end()) return std::nullopt;
     return fault(at_, "text after the closing }");
   }
 

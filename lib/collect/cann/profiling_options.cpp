@@ -122,7 +122,7 @@ bool are_distinct_choices(const ProfilingOption& option, std::string_view list) 
   return true;
 }
 
-bool is_value_of(const ProfilingOption& option, std::string_view value) {
+bool is_valid_value(const ProfilingOption& option, std::string_view value) {
   switch (option.kind) {
     case OptionKind::choice:
       return is_choice(option.choices, value);
@@ -215,25 +215,25 @@ class OptionsCheck {
       std::vector<std::string> names;
       for (const ProfilingOption& each : table()) names.emplace_back(each.name);
       return problem(fmt::format("unknown key \"{}\"{}", shown(key), did_you_mean(key, names)),
-                     place_of(key));
+                     find_key(key));
     }
     // Numbers may be written without quotes.
     const bool is_bare = option->kind == OptionKind::number && value.is_number_unsigned();
     if ((value.is_string() || is_bare) &&
-        is_value_of(*option, is_bare ? value.dump() : value.get<std::string>())) {
+        is_valid_value(*option, is_bare ? value.dump() : value.get<std::string>())) {
       return;
     }
     problem(fmt::format("\"{}\" must be {}, not {}", key, expected(*option), value_shown(value)),
-            place_of(key));
+            find_key(key));
   }
 
-  std::optional<std::size_t> place_of(const std::string& key) const {
+  std::optional<std::size_t> find_key(const std::string& key) const {
     const std::size_t at =
         text_.find(Json(key).dump(-1, ' ', false, Json::error_handler_t::replace));
     return at == std::string_view::npos ? std::nullopt : std::optional(at);
   }
 
-  std::string value_of(std::string_view key) const {
+  std::string text_value(std::string_view key) const {
     const auto found = options_.find(std::string(key));
     return found != options_.end() && found->is_string() ? found->get<std::string>() : "";
   }
@@ -241,8 +241,8 @@ class OptionsCheck {
   bool has(std::string_view key) const { return options_.contains(std::string(key)); }
 
   void check_output() {
-    result_.output = value_of("output");
-    result_.metrics = value_of("aic_metrics");
+    result_.output = text_value("output");
+    result_.metrics = text_value("aic_metrics");
     if (!has("output")) {
       if (output_ == OutputKey::required) {
         problem("\"output\" is missing: the folder for the results");
@@ -256,7 +256,7 @@ class OptionsCheck {
 
   void check_conflicts() {
     check_task_trace();
-    const bool instructions = value_of("instr_profiling") == "on";
+    const bool instructions = text_value("instr_profiling") == "on";
     if (!instructions && has("instr_profiling_freq")) {
       note("\"instr_profiling_freq\" has no effect without \"instr_profiling\":\"on\"");
     }
@@ -269,15 +269,15 @@ class OptionsCheck {
   void check_task_trace() {
     if (!has("task_trace")) return;
     const auto level = [&](std::string_view key) {
-      const std::string value = value_of(key);
+      const std::string value = text_value(key);
       return value == "on" ? "l1" : value;
     };
     if (!has("task_time") || level("task_time") == level("task_trace")) {
       return note("\"task_trace\" is the older name of \"task_time\"");
     }
     problem(fmt::format("\"task_time\" is {} and \"task_trace\", its older name, {}",
-                        shown(value_of("task_time")), shown(value_of("task_trace"))),
-            place_of("task_trace"));
+                        shown(text_value("task_time")), shown(text_value("task_trace"))),
+            find_key("task_trace"));
   }
 
   // Instruction samples use the counters that other data need.
@@ -294,7 +294,7 @@ class OptionsCheck {
     if (others.empty()) return;
     problem(fmt::format("\"instr_profiling\" cannot be combined with {}: remove {}", listed(others),
                         others.size() > 1 ? "these" : "this"),
-            place_of("instr_profiling"));
+            find_key("instr_profiling"));
   }
 
   std::string_view text_;

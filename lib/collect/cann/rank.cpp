@@ -7,7 +7,7 @@
 
 namespace msprof {
 
-std::optional<std::string> rank_variable() {
+std::optional<std::string> find_rank_variable() {
   const char* const own = std::getenv("RANK_ID");
   if (own != nullptr && *own != '\0') return std::nullopt;
   for (const auto& [name, needed] : cann::kRankVariables) {

@@ -77,7 +77,7 @@ class LocalSearch : public RuntimeSearch {
   bool is_inner() const override { return surroundings_.is_inner; }
   fs::path vendor() override { return find_vendor(surroundings_); }
   fs::path library() override { return find_cann(surroundings_); }
-  fs::path host_runtime() override { return host_runtime_of(surroundings_.executable); }
+  fs::path host_runtime() override { return find_host_runtime(surroundings_.executable); }
   std::string where() const override { return "here"; }
 
  private:
@@ -118,13 +118,13 @@ bool is_host_runtime_library(const fs::path& library) {
   return read_head(library, kMaxLibraryBytes).find(kHostRuntimeMark) != std::string::npos;
 }
 
-RuntimeSurroundings surroundings_of_process() {
+RuntimeSurroundings read_surroundings() {
   std::error_code error;
   return {variable("PATH"), variable("LD_LIBRARY_PATH"), variable("ASCEND_HOME_PATH"),
           !variable("MSPROF_INNER").empty(), fs::read_symlink("/proc/self/exe", error)};
 }
 
-fs::path host_runtime_of(const fs::path& executable) {
+fs::path find_host_runtime(const fs::path& executable) {
   const fs::path above = executable.parent_path().parent_path();
   const fs::path tools = above.parent_path();
   for (const fs::path& folder : {

@@ -31,14 +31,14 @@ struct RuntimeSurroundings {
   std::filesystem::path executable;  // this program
   std::chrono::milliseconds version_limit{5000};  // for --version
 };
-RuntimeSurroundings surroundings_of_process();
+RuntimeSurroundings read_surroundings();
 
 // Returns whether a libascendcl.so belongs to a host runtime.
 bool is_host_runtime_library(const std::filesystem::path& library);
 
 // Returns the folder of the host runtime that belongs to the executable, in a build or an
 // installation; empty if it does not exist.
-std::filesystem::path host_runtime_of(const std::filesystem::path& executable);
+std::filesystem::path find_host_runtime(const std::filesystem::path& executable);
 
 // Returns whether this answer to --version is from this project's msprof, and not from the
 // vendor's.

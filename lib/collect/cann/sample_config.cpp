@@ -41,7 +41,7 @@ bool asks_for_something(const CollectorSettings& settings, const CollectorOption
 }
 
 template <typename Takes>
-std::vector<std::string> names_of_given(const CollectorSettings& settings, Takes takes) {
+std::vector<std::string> given_names(const CollectorSettings& settings, Takes takes) {
   std::vector<std::string> names;
   for (const CollectorOption& option : collector_options()) {
     if (asks_for_something(settings, option) && takes(option))
@@ -68,7 +68,7 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
   // Core counters are part of the task details: without these they are off unless requested.
   for (const char* const cores : {"ai-core", "ai-vector-core"}) {
     if ((task_time == "off" || task_time == "l0") && !settings.is_given(cores))
-      config[std::string(collector_option(cores)->parameter)] = "off";
+      config[std::string(find_collector_option(cores)->parameter)] = "off";
   }
   config["prof_level"] = prof_level(settings.value("task-time"));
   config["result_dir"] = output;
@@ -82,7 +82,7 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
 }
 
 std::vector<std::string> options_without_parameter(const CollectorSettings& settings) {
-  return names_of_given(settings, [](const CollectorOption& option) {
+  return given_names(settings, [](const CollectorOption& option) {
     const bool is_recorded = option.scope == Scope::records || option.scope == Scope::driver;
     return is_recorded && option.parameter.empty() && option.name != "model-execution";
   });
@@ -99,7 +99,7 @@ std::string loads_without_proc(const CollectorSettings& settings) {
 }
 
 std::vector<std::string> options_for_driver(const CollectorSettings& settings) {
-  std::vector<std::string> names = names_of_given(
+  std::vector<std::string> names = given_names(
       settings, [](const CollectorOption& option) { return option.scope == Scope::driver; });
   for (const char* const mode : {"aic-mode", "aiv-mode"}) {
     if (settings.value(mode) == "sample-based")

@@ -79,8 +79,8 @@ std::size_t Compressor::append(std::string& out, std::string_view bytes) {
 
 KeyNumbers::KeyNumbers() : slots_(64), shift_(64 - 6) {}
 
-std::uint32_t KeyNumbers::number_of(std::int64_t key) {
-  std::size_t at = slot_of(key);
+std::uint32_t KeyNumbers::find_or_add(std::int64_t key) {
+  std::size_t at = first_slot(key);
   for (; slots_[at].number != kFull; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].key == key) return slots_[at].number;
   }
@@ -96,7 +96,7 @@ void KeyNumbers::grow() {
   slots_.assign(slots_.size() * 2, Slot());
   --shift_;
   for (std::size_t number = 0; number < keys_.size(); ++number) {
-    std::size_t at = slot_of(keys_[number]);
+    std::size_t at = first_slot(keys_[number]);
     while (slots_[at].number != kFull) at = (at + 1) & (slots_.size() - 1);
     slots_[at] = {keys_[number], static_cast<std::uint32_t>(number)};
   }
@@ -110,7 +110,7 @@ void KeyNumbers::clear() {
 void ColumnWriter::add_page(std::span<const std::int64_t> cells) {
   if (cells.empty()) return;
   facts_.rows += static_cast<std::int64_t>(cells.size());
-  if (spec_.text_of) {
+  if (spec_.find_text) {
     add_texts(cells);
   } else {
     add_integers(cells);
@@ -160,7 +160,7 @@ bool ColumnWriter::number_keys(std::span<const std::int64_t> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (last == KeyNumbers::kFull || values[i] != last_key) {
       last_key = values[i];
-      last = keys_.number_of(last_key);
+      last = keys_.find_or_add(last_key);
       if (last == KeyNumbers::kFull) return false;
     }
     numbers_[i] = last;
@@ -215,7 +215,7 @@ bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
       last_key = cells[i];
       last = kNoText;
       if (last_key != kNull) {
-        const std::uint32_t key = keys_.number_of(last_key);
+        const std::uint32_t key = keys_.find_or_add(last_key);
         if (key == KeyNumbers::kFull || !take_text(key)) return false;
         last = text_numbers_[key];
       }
@@ -234,7 +234,7 @@ bool ColumnWriter::take_text(std::uint32_t number) {
   if (number < text_numbers_.size()) return true;
   if (texts_.size() > kMaxTextBytes) return false;
   std::string text;
-  if (text_of(keys_.keys()[number], text)) {
+  if (find_text(keys_.keys()[number], text)) {
     append_raw(texts_, static_cast<std::uint32_t>(text.size()));
     texts_ += text;
     note_bounds(text);
@@ -257,7 +257,7 @@ void ColumnWriter::add_plain_texts(std::span<const std::int64_t> cells) {
     for (; at < cells.size() && plain_texts_.size() < kMaxTextBytes; ++at) {
       if (cells[at] != last_key) {
         last_key = cells[at];
-        has_text = last_key != kNull && text_of(last_key, text);
+        has_text = last_key != kNull && find_text(last_key, text);
         if (has_text) note_bounds(text);
       }
       levels_.push_back(has_text ? 1 : 0);
@@ -272,8 +272,8 @@ void ColumnWriter::add_plain_texts(std::span<const std::int64_t> cells) {
   }
 }
 
-bool ColumnWriter::text_of(std::int64_t key, std::string& text) const {
-  if (!spec_.text_of(key, text)) return false;
+bool ColumnWriter::find_text(std::int64_t key, std::string& text) const {
+  if (!spec_.find_text(key, text)) return false;
   text = cut_text(text, kMaxTextLength);
   return true;
 }
@@ -285,12 +285,12 @@ void ColumnWriter::note_bounds(std::string_view text) {
 
 void ColumnWriter::append_values(std::string& body, Encoding encoding) {
   if (encoding == Encoding::dictionary) {
-    const std::size_t size = spec_.text_of ? text_count_ : keys_.keys().size();
+    const std::size_t size = spec_.find_text ? text_count_ : keys_.keys().size();
     // At least one bit: not every reader accepts indexes of width 0.
     const int width = std::max(1, bits_for(size - 1));
     body.push_back(static_cast<char>(width));
     append_hybrid(body, numbers_, width);
-  } else if (spec_.text_of) {
+  } else if (spec_.find_text) {
     body += plain_texts_;
   } else if (encoding == Encoding::delta) {
     append_delta(body, values_);
@@ -334,7 +334,7 @@ void ColumnWriter::note_encoding(Encoding encoding) {
 }
 
 std::string ColumnWriter::plain_dictionary() const {
-  if (spec_.text_of) return texts_;
+  if (spec_.find_text) return texts_;
   const auto keys = keys_.keys();
   return {reinterpret_cast<const char*>(keys.data()), keys.size_bytes()};
 }
@@ -343,7 +343,7 @@ void ColumnWriter::write_dictionary() {
   const auto& known = facts_.encodings;
   if (std::find(known.begin(), known.end(), Encoding::dictionary) == known.end()) return;
   const std::string plain = plain_dictionary();
-  const std::size_t size = spec_.text_of ? text_count_ : keys_.keys().size();
+  const std::size_t size = spec_.find_text ? text_count_ : keys_.keys().size();
   trial_.clear();
   const std::size_t bytes = compressor_.append(trial_, plain);
   dictionary_ = page_header(true, plain.size(), bytes, size, Encoding::plain);

@@ -18,7 +18,7 @@ namespace msprof::parquet {
 
 // Gets the text of a key (a name id or a level) as UTF-8. Returns false if there is no text: the
 // cell is null. Called once per key and row group while the number of keys is small.
-using TextOf = std::function<bool(std::int64_t key, std::string& text)>;
+using TextLookup = std::function<bool(std::int64_t key, std::string& text)>;
 
 enum class Values {
   ascending,  // differences are small
@@ -30,7 +30,7 @@ struct ColumnSpec {
   std::string name;
   Values values = Values::any;
   bool is_required = false;  // never null
-  TextOf text_of{};          // for columns of texts, whose cells are keys
+  TextLookup find_text{};    // for columns of texts, whose cells are keys
 };
 
 // Compresses with zstd, reusing a context. Use one per thread.
@@ -59,7 +59,7 @@ class KeyNumbers {
 
   KeyNumbers();
   // Returns the number of `key`; kFull if it is new and there are already kMaxKeys.
-  std::uint32_t number_of(std::int64_t key);
+  std::uint32_t find_or_add(std::int64_t key);
   std::span<const std::int64_t> keys() const { return keys_; }
   void clear();
 
@@ -67,7 +67,7 @@ class KeyNumbers {
 
  private:
   void grow();
-  std::size_t slot_of(std::int64_t key) const {
+  std::size_t first_slot(std::int64_t key) const {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >>
                                     shift_);
   }
@@ -125,7 +125,7 @@ class ColumnWriter {
   bool number_keys(std::span<const std::int64_t> values);
   bool number_texts(std::span<const std::int64_t> cells);
   bool take_text(std::uint32_t number);
-  bool text_of(std::int64_t key, std::string& text) const;
+  bool find_text(std::int64_t key, std::string& text) const;
   void add_plain_texts(std::span<const std::int64_t> cells);
   void decide();
   std::size_t size_as(Layout layout);

@@ -27,8 +27,8 @@ constexpr int kLogicalInteger = 10;
 // Makes the columns of a page start in different cache lines of the processor.
 constexpr std::size_t kStridePadding = 24;
 
-std::int32_t type_of(const ColumnSpec& column) {
-  return column.text_of ? kTypeByteArray : kTypeInt64;
+std::int32_t physical_type(const ColumnSpec& column) {
+  return column.find_text ? kTypeByteArray : kTypeInt64;
 }
 
 void write_schema(ThriftWriter& out, const std::vector<ColumnWriter>& columns) {
@@ -40,12 +40,12 @@ void write_schema(ThriftWriter& out, const std::vector<ColumnWriter>& columns) {
   for (const ColumnWriter& writer : columns) {
     const ColumnSpec& column = writer.spec();
     out.begin_element();
-    out.i32(1, type_of(column));
+    out.i32(1, physical_type(column));
     out.i32(3, column.is_required ? kRequired : kOptional);
     out.text(4, column.name);
-    out.i32(6, column.text_of ? kConvertedUtf8 : kConvertedInt64);
+    out.i32(6, column.find_text ? kConvertedUtf8 : kConvertedInt64);
     out.begin(10);
-    if (column.text_of) {
+    if (column.find_text) {
       out.begin(kLogicalString);
     } else {
       out.begin(kLogicalInteger);
@@ -73,7 +73,7 @@ void write_chunk(ThriftWriter& out, const ColumnSpec& column, const ChunkFacts& 
   out.begin_element();
   out.i64(2, 0);  // offset of external metadata, no longer used
   out.begin(3);
-  out.i32(1, type_of(column));
+  out.i32(1, physical_type(column));
   out.list(2, ThriftType::i32, facts.encodings.size());
   for (const Encoding encoding : facts.encodings)
     out.i32_element(static_cast<std::int32_t>(encoding));
@@ -85,7 +85,7 @@ void write_chunk(ThriftWriter& out, const ColumnSpec& column, const ChunkFacts& 
   out.i64(7, facts.compressed_bytes);
   out.i64(9, offset + facts.dictionary_bytes);
   if (facts.dictionary_bytes != 0) out.i64(11, offset);
-  write_statistics(out, facts, static_cast<bool>(column.text_of));
+  write_statistics(out, facts, static_cast<bool>(column.find_text));
   out.end();
   out.end();
 }

@@ -29,7 +29,7 @@ std::string rank_folder(std::int64_t rank) {
 }
 
 // Returns a name that stays within the folder and that readers' glob patterns do not skip.
-std::string file_name_of(std::string_view capture_name) {
+std::string parquet_file_name(std::string_view capture_name) {
   std::string stem = file_name_part(valid_utf8(capture_name));
   if (stem.empty() || stem.front() == '.' || stem.front() == '_') stem.insert(0, "capture");
   return limited_file_name(stem, ".parquet");
@@ -44,7 +44,7 @@ bool has_parquet_rows(const Database& db) {
 
 // The files of the capture from when its rank was not known: its rows would be there twice.
 void remove_rankless(const fs::path& dir, const std::string& name) {
-  for (const parquet::Table& table : parquet::tables()) {
+  for (const parquet::ParquetTable& table : parquet::tables()) {
     const fs::path folder = dir / table.name / rank_folder(kNoRank);
     std::error_code error;
     if (fs::is_symlink(fs::symlink_status(folder, error)) || !fs::remove(folder / name, error))
@@ -54,16 +54,16 @@ void remove_rankless(const fs::path& dir, const std::string& name) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> metadata_of(const TraceDb& store,
-                                                             const parquet::Table& table,
-                                                             const std::string& capture) {
+std::vector<std::pair<std::string, std::string>> make_metadata(const TraceDb& store,
+                                                               const parquet::ParquetTable& table,
+                                                               const std::string& capture) {
   return {{"msprof.table", std::string(table.name)},
           {"msprof.table_version", "1"},
           {"msprof.capture", capture},
           {"msprof.dialect", valid_utf8(store.meta("dialect"))},
           {"msprof.verdict", valid_utf8(store.meta("verdict"))},
           {"msprof.layout_origin",
-           std::string(layout_origin_name(layout_origin_of(store.database())))}};
+           std::string(layout_origin_name(read_layout_origin(store.database())))}};
 }
 
 }  // namespace
@@ -78,11 +78,11 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
   const Database& db = store.database();
   if (!has_parquet_rows(db)) return {};
   const std::int64_t rank = options.rank.value_or(store_rank(store));
-  const std::string name = file_name_of(capture_name);
+  const std::string name = parquet_file_name(capture_name);
   const std::string capture = valid_utf8(capture_name);
   std::vector<std::unique_ptr<parquet::FileWriter>> writers;
   std::vector<parquet::FileWriter*> files;
-  for (const parquet::Table& table : parquet::tables()) {
+  for (const parquet::ParquetTable& table : parquet::tables()) {
     const fs::path folder =
         product_folder(product_folder(dir, std::string(table.name)), rank_folder(rank));
     create_output_folder(folder);
@@ -90,9 +90,9 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
     file.group_rows = options.group_rows;
     file.page_rows = options.page_rows;
     file.zstd_level = options.zstd_level;
-    file.metadata = metadata_of(store, table, capture);
+    file.metadata = make_metadata(store, table, capture);
     writers.push_back(std::make_unique<parquet::FileWriter>(
-        folder / name, parquet::columns_of(table, db, capture), std::move(file)));
+        folder / name, parquet::make_columns(table, db, capture), std::move(file)));
     files.push_back(writers.back().get());
   }
   parquet::write_rows(db, files);

@@ -20,7 +20,7 @@ namespace {
 // Key of the capture's name; any value works.
 constexpr std::int64_t kThisCapture = 0;
 
-std::int64_t duration_of(std::int64_t start_ns, std::int64_t end_ns) {
+std::int64_t duration_or_null(std::int64_t start_ns, std::int64_t end_ns) {
   return start_ns == kNull || end_ns == kNull ? kNull : saturating_subtract(end_ns, start_ns);
 }
 
@@ -33,7 +33,7 @@ class RowById {
   // `sql`: SELECT of the cells, with the id as parameter.
   RowById(const Database& db, std::string_view sql) : read_(db.prepare(sql)) { cells_.fill(kNull); }
   // All cells are kNull if there is no such row.
-  const Cells& of(std::int64_t id) {
+  const Cells& find(std::int64_t id) {
     if (id == id_) return cells_;
     id_ = id;
     cells_.fill(kNull);
@@ -54,16 +54,16 @@ class RowById {
 
 // Finds the iteration in which an event starts: a step of the framework if the device has any, else
 // an iteration of the model.
-class Iterations {
+class IterationSpans {
  public:
-  explicit Iterations(const Database& db) {
+  explicit IterationSpans(const Database& db) {
     using Row = IterationRow;
     RowCursor<Row> read(db, {&Row::device_id, &Row::model_number, &Row::number, &Row::start_ns,
                              &Row::end_ns, &Row::is_framework_step});
     while (read.next()) {
       if (read->start_ns == kNull || read->end_ns == kNull) continue;
-      const Key key{read->device_id,
-                    read->is_framework_step != 0 ? kFramework : read->model_number};
+      const IterationKey key{read->device_id,
+                             read->is_framework_step != 0 ? kFramework : read->model_number};
       spans_[key].push_back({read->start_ns, read->end_ns, read->number});
     }
     for (auto& [key, spans] : spans_) {
@@ -74,8 +74,8 @@ class Iterations {
 
   std::int64_t at(std::int64_t device_id, std::int64_t model_number, std::int64_t time_ns) {
     if (spans_.empty() || time_ns == kNull) return kNull;
-    if (!last_ || last_->first != Key{device_id, model_number})
-      last_ = {{device_id, model_number}, spans_of(device_id, model_number)};
+    if (!last_ || last_->first != IterationKey{device_id, model_number})
+      last_ = {{device_id, model_number}, find_spans(device_id, model_number)};
     if (last_->second == nullptr) return kNull;
     const std::vector<Span>& spans = *last_->second;
     auto after =
@@ -89,14 +89,14 @@ class Iterations {
  private:
   // Less than every model number except kNull.
   static constexpr std::int64_t kFramework = INT64_MIN + 1;
-  using Key = std::pair<std::int64_t, std::int64_t>;
+  using IterationKey = std::pair<std::int64_t, std::int64_t>;
   struct Span {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
     std::int64_t number = 0;
   };
 
-  const std::vector<Span>* spans_of(std::int64_t device_id, std::int64_t model_number) const {
+  const std::vector<Span>* find_spans(std::int64_t device_id, std::int64_t model_number) const {
     for (const std::int64_t owner : {kFramework, model_number}) {
       const auto found = spans_.find({device_id, owner});
       if (found != spans_.end()) return &found->second;
@@ -104,8 +104,8 @@ class Iterations {
     return nullptr;
   }
 
-  std::map<Key, std::vector<Span>> spans_;
-  std::optional<std::pair<Key, const std::vector<Span>*>> last_;
+  std::map<IterationKey, std::vector<Span>> spans_;
+  std::optional<std::pair<IterationKey, const std::vector<Span>*>> last_;
 };
 
 // An operator that ran.
@@ -126,9 +126,9 @@ struct Op {
   }
 };
 
-class TableRows {
+class ParquetRows {
  public:
-  explicit TableRows(const Database& db)
+  explicit ParquetRows(const Database& db)
       : db_(db),
         last_op_(last_id(db, OpRow::kTable)),
         ops_(db, OpRow::kTable),
@@ -145,7 +145,7 @@ class TableRows {
   Op* find_op(std::int64_t id) {
     if (id < 0 || id > last_op_) return nullptr;
     Op& op = ops_[id];
-    if (!op.is_known) op.names = op_names_.of(id);
+    if (!op.is_known) op.names = op_names_.find(id);
     op.is_known = true;
     return &op;
   }
@@ -154,7 +154,7 @@ class TableRows {
   std::int64_t last_op_;
   ById<Op> ops_;
   RowById<3> op_names_;
-  Iterations iterations_;
+  IterationSpans iterations_;
 };
 
 // Returns the collective of each task. Tasks must be queried in ascending order.
@@ -162,7 +162,7 @@ class CollectiveOfTask {
  public:
   explicit CollectiveOfTask(const Database& db)
       : read_(db, {&CommOpTaskRow::task_id, &CommOpTaskRow::comm_op_id}), has_row_(read_.next()) {}
-  std::int64_t of(std::int64_t task_id) {
+  std::int64_t find(std::int64_t task_id) {
     while (has_row_ && read_->task_id < task_id) has_row_ = read_.next();
     return has_row_ && read_->task_id == task_id ? read_->comm_op_id : kNull;
   }
@@ -172,7 +172,7 @@ class CollectiveOfTask {
   bool has_row_;
 };
 
-void TableRows::write_tasks(FileWriter& out) {
+void ParquetRows::write_tasks(FileWriter& out) {
   using Row = TaskRow;
   RowCursor<Row> read(db_, {&Row::id, &Row::step_id, &Row::op_id, &Row::start_ns, &Row::duration_ns,
                             &Row::execution, &Row::device_id, &Row::stream_id, &Row::task_number,
@@ -192,7 +192,7 @@ void TableRows::write_tasks(FileWriter& out) {
     std::int64_t model_id = task.model_number;
     std::int64_t number = kNull;
     if (task.step_id != kNull) {
-      const auto& step = steps.of(task.step_id);
+      const auto& step = steps.find(task.step_id);
       number = step[0];
       if (device_id == kNull) device_id = step[1];
       if (model_id == kNull) model_id = step[2];
@@ -217,13 +217,13 @@ void TableRows::write_tasks(FileWriter& out) {
                                   task.start_ns,
                                   task.duration_ns,
                                   task.api_id,
-                                  collectives.of(task.id),
+                                  collectives.find(task.id),
                                   task.kernel_name_id};
     out.add(cells);
   }
 }
 
-void TableRows::write_calls(FileWriter& out) {
+void ParquetRows::write_calls(FileWriter& out) {
   using Row = ApiCallRow;
   RowCursor<Row> read(
       db_, {&Row::id, &Row::process_id, &Row::thread_id, &Row::type_name_id, &Row::name_id,
@@ -234,12 +234,12 @@ void TableRows::write_calls(FileWriter& out) {
                                   call.process_id, call.thread_id,
                                   call.level,      call.type_name_id,
                                   call.name_id,    call.item_name_id,
-                                  call.start_ns,   duration_of(call.start_ns, call.end_ns)};
+                                  call.start_ns,   duration_or_null(call.start_ns, call.end_ns)};
     out.add(cells);
   }
 }
 
-void TableRows::write_collectives(FileWriter& out) {
+void ParquetRows::write_collectives(FileWriter& out) {
   using Row = CommOpRow;
   RowCursor<Row> read(
       db_, {&Row::id, &Row::device_id, &Row::name_id, &Row::group_name_id, &Row::start_ns,
@@ -251,7 +251,7 @@ void TableRows::write_collectives(FileWriter& out) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> counts;
   while (read.next()) {
     const Row& op = *read;
-    const auto& [type, algorithm, data_type, count] = calls.of(op.first_comm_call_id);
+    const auto& [type, algorithm, data_type, count] = calls.find(op.first_comm_call_id);
     const std::int64_t cells[] = {kThisCapture,
                                   op.id,
                                   op.device_id,
@@ -267,12 +267,12 @@ void TableRows::write_collectives(FileWriter& out) {
                                   count,
                                   op.start_ns,
                                   op.end_ns,
-                                  duration_of(op.start_ns, op.end_ns)};
+                                  duration_or_null(op.start_ns, op.end_ns)};
     out.add(cells);
   }
 }
 
-void TableRows::write_ops(FileWriter& out) {
+void ParquetRows::write_ops(FileWriter& out) {
   using Row = OpRow;
   RowCursor<Row> read(
       db_, {&Row::id, &Row::model_row, &Row::layer_id, &Row::position, &Row::name_id,
@@ -283,7 +283,7 @@ void TableRows::write_ops(FileWriter& out) {
     const Row& op = *read;
     const Op* const times = ops_.find(op.id);
     if (times == nullptr) continue;
-    const auto& [model_id, model_name] = models.of(op.model_row);
+    const auto& [model_id, model_name] = models.find(op.model_row);
     const std::int64_t cells[] = {kThisCapture,
                                   op.id,
                                   model_id,
@@ -309,7 +309,7 @@ void TableRows::write_ops(FileWriter& out) {
 }  // namespace
 
 void write_rows(const Database& db, const std::vector<FileWriter*>& files) {
-  TableRows rows(db);
+  ParquetRows rows(db);
   rows.write_tasks(*files.at(0));
   rows.write_calls(*files.at(1));
   rows.write_collectives(*files.at(2));

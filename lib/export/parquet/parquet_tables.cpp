@@ -16,7 +16,7 @@ constexpr Cells kNames = Cells::names;
 // Row numbers are only unique within a capture, and a rank may have several.
 const TableColumn kCaptureColumn = {"capture", Values::repeated, Cells::capture};
 
-Table tasks_table() {
+ParquetTable tasks_table() {
   return {"tasks",
           {kCaptureColumn,
            {"task_id", kAscending, {}, true},
@@ -37,7 +37,7 @@ Table tasks_table() {
            {"kernel", kRepeated, kNames}}};
 }
 
-Table calls_table() {
+ParquetTable calls_table() {
   return {"calls",
           {kCaptureColumn,
            {"call_id", kAscending, {}, true},
@@ -51,7 +51,7 @@ Table calls_table() {
            {"duration_ns"}}};
 }
 
-Table collectives_table() {
+ParquetTable collectives_table() {
   return {"collectives",
           {kCaptureColumn,
            {"collective_id", kAscending, {}, true},
@@ -71,7 +71,7 @@ Table collectives_table() {
            {"duration_ns"}}};
 }
 
-Table ops_table() {
+ParquetTable ops_table() {
   return {"ops",
           {kCaptureColumn,
            {"op_id", kAscending, {}, true},
@@ -93,7 +93,7 @@ Table ops_table() {
            {"max_ns"}}};
 }
 
-TextOf names_of(const Database& db) {
+TextLookup name_lookup(const Database& db) {
   const auto read = std::make_shared<Statement>(db.prepare("SELECT text FROM name WHERE id = ?"));
   return [read](std::int64_t id, std::string& text) {
     read->bind(1, id);
@@ -116,22 +116,22 @@ bool level_text(std::int64_t level, std::string& text) {
 
 }  // namespace
 
-const std::vector<Table>& tables() {
-  static const std::vector<Table> all = {tasks_table(), calls_table(), collectives_table(),
-                                         ops_table()};
+const std::vector<ParquetTable>& tables() {
+  static const std::vector<ParquetTable> all = {tasks_table(), calls_table(), collectives_table(),
+                                                ops_table()};
   return all;
 }
 
-std::vector<ColumnSpec> columns_of(const Table& table, const Database& db,
-                                   const std::string& capture) {
+std::vector<ColumnSpec> make_columns(const ParquetTable& table, const Database& db,
+                                     const std::string& capture) {
   std::vector<ColumnSpec> columns;
   columns.reserve(table.columns.size());
   for (const TableColumn& column : table.columns) {
     ColumnSpec spec{std::string(column.name), column.values, column.is_required, {}};
-    if (column.cells == Cells::names) spec.text_of = names_of(db);
-    if (column.cells == Cells::levels) spec.text_of = level_text;
+    if (column.cells == Cells::names) spec.find_text = name_lookup(db);
+    if (column.cells == Cells::levels) spec.find_text = level_text;
     if (column.cells == Cells::capture) {
-      spec.text_of = [capture](std::int64_t, std::string& text) {
+      spec.find_text = [capture](std::int64_t, std::string& text) {
         text = capture;
         return true;
       };

@@ -27,17 +27,17 @@ struct TableColumn {
   bool is_required = false;
 };
 
-struct Table {
+struct ParquetTable {
   std::string_view name;  // name of its folder: "tasks"
   std::vector<TableColumn> columns;
 };
 
 // "tasks", "calls", "collectives", "ops", in this order.
-const std::vector<Table>& tables();
+const std::vector<ParquetTable>& tables();
 
 // Returns the columns of a table for a FileWriter. `db` supplies the texts and must outlive them.
-std::vector<ColumnSpec> columns_of(const Table& table, const Database& db,
-                                   const std::string& capture);
+std::vector<ColumnSpec> make_columns(const ParquetTable& table, const Database& db,
+                                     const std::string& capture);
 
 // Writes the rows of all tables to one file each, in the order of tables(). Rows are in ascending
 // order of ids.

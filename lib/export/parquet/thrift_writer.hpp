@@ -31,29 +31,29 @@ class ThriftWriter {
 
   void boolean(int id, bool value) { header(id, value ? 1 : 2); }
   void i8(int id, std::int8_t value) {
-    header(id, number_of(ThriftType::i8));
+    header(id, to_number(ThriftType::i8));
     byte(static_cast<std::uint8_t>(value));
   }
   void i32(int id, std::int32_t value) {
-    header(id, number_of(ThriftType::i32));
+    header(id, to_number(ThriftType::i32));
     append_varint(bytes_, zigzag(value));
   }
   void i64(int id, std::int64_t value) {
-    header(id, number_of(ThriftType::i64));
+    header(id, to_number(ThriftType::i64));
     append_varint(bytes_, zigzag(value));
   }
   void text(int id, std::string_view value) {
-    header(id, number_of(ThriftType::text));
+    header(id, to_number(ThriftType::text));
     text_element(value);
   }
   void begin(int id) {
-    header(id, number_of(ThriftType::structure));
+    header(id, to_number(ThriftType::structure));
     begin_element();
   }
   // Must be followed by `size` elements, each written with an *_element() function.
   void list(int id, ThriftType elements, std::size_t size) {
-    header(id, number_of(ThriftType::list));
-    const std::uint8_t type = number_of(elements);
+    header(id, to_number(ThriftType::list));
+    const std::uint8_t type = to_number(elements);
     if (size < kLongList) {
       byte(static_cast<std::uint8_t>(size << 4 | type));
     } else {
@@ -81,7 +81,7 @@ class ThriftWriter {
   static constexpr std::size_t kLongList = 15;
   static constexpr int kMaxShortStep = 15;
 
-  static std::uint8_t number_of(ThriftType type) { return static_cast<std::uint8_t>(type); }
+  static std::uint8_t to_number(ThriftType type) { return static_cast<std::uint8_t>(type); }
   void byte(std::uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void header(int id, std::uint8_t type) {
     const int step = id - last_ids_.back();

@@ -42,7 +42,7 @@ bool has_rows(const Database& db, std::string_view select) {
   return any.step() && any.integer(0) != 0;
 }
 
-std::int64_t name_id_of(const Database& db, std::string_view text) {
+std::int64_t find_name_id(const Database& db, std::string_view text) {
   Statement read = db.prepare("SELECT id FROM name WHERE text = ? ORDER BY id");
   read.bind(1, text);
   return read.step() ? read.integer(0) : -1;
@@ -84,22 +84,29 @@ constexpr NumberText kDataTypes[] = {{0, "INT8"},
                                      {16, "FP8E5M2"},
                                      {17, "FP8E8M0"},
                                      {255, "RESERVED"},
-                                     {kNone32, "INVALID_TYPE"}};
-constexpr NumberText kLinkTypes[] = {
-    {0, "ON_CHIP"},           {1, "HCCS"},          {2, "PCIE"}, {3, "ROCE"}, {4, "SIO"},
-    {5, "HCCS_SW"},           {6, "STANDARD_ROCE"}, {7, "UB"},   {8, "UBoE"}, {255, "RESERVED"},
-    {kNone32, "INVALID_TYPE"}};
+                                     {kInvalidId, "INVALID_TYPE"}};
+constexpr NumberText kLinkTypes[] = {{0, "ON_CHIP"},
+                                     {1, "HCCS"},
+                                     {2, "PCIE"},
+                                     {3, "ROCE"},
+                                     {4, "SIO"},
+                                     {5, "HCCS_SW"},
+                                     {6, "STANDARD_ROCE"},
+                                     {7, "UB"},
+                                     {8, "UBoE"},
+                                     {255, "RESERVED"},
+                                     {kInvalidId, "INVALID_TYPE"}};
 constexpr NumberText kTransportTypes[] = {{0, "SDMA"},
                                           {1, "RDMA"},
                                           {2, "LOCAL"},
                                           {3, "UB"},
                                           {4, "ROCE"},
                                           {255, "RESERVED"},
-                                          {kNone32, "INVALID_TYPE"}};
+                                          {kInvalidId, "INVALID_TYPE"}};
 constexpr NumberText kRemoteCopyTypes[] = {{0, "RDMA_SEND_NOTIFY"},
                                            {1, "RDMA_SEND_PAYLOAD"},
                                            {255, "RESERVED"},
-                                           {kNone32, "INVALID_TYPE"}};
+                                           {kInvalidId, "INVALID_TYPE"}};
 
 }  // namespace
 
@@ -117,7 +124,7 @@ const std::string& Texts::operator()(std::int64_t id) {
 
 OpNames::OpNames(const Database& db) : read_(db.prepare("SELECT name_id FROM op WHERE id = ?")) {}
 
-std::optional<std::int64_t> OpNames::of(std::optional<std::int64_t> op_id) {
+std::optional<std::int64_t> OpNames::find(std::optional<std::int64_t> op_id) {
   if (!op_id) return std::nullopt;
   return known_.get(*op_id, [this](std::int64_t missing) {
     read_.reset();
@@ -142,8 +149,8 @@ std::span<const NumberText> remote_copy_types() {
   return kRemoteCopyTypes;
 }
 
-std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
-                         std::string_view other) {
+std::string_view find_text(std::span<const NumberText> table, std::int64_t number,
+                           std::string_view other) {
   for (const NumberText& entry : table) {
     if (entry.number == number) return entry.text;
   }

@@ -40,7 +40,7 @@ IdRange id_range(const Database& db, std::string_view table);
 bool has_rows(const Database& db, std::string_view select);
 
 // Returns the id of `text` in the table `name`; -1, which is never an id, if it is missing.
-std::int64_t name_id_of(const Database& db, std::string_view text);
+std::int64_t find_name_id(const Database& db, std::string_view text);
 
 inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
   std::uint64_t hash = 0;
@@ -56,7 +56,7 @@ inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
 class CallWindow {
  public:
   explicit CallWindow(const Database& db)
-      : begin_ns_(window_begin_ns(db)), load_name_id_(name_id_of(db, "ModelLoad")) {}
+      : begin_ns_(window_begin_ns(db)), load_name_id_(find_name_id(db, "ModelLoad")) {}
 
   // Accepts every recorded call.
   static CallWindow any() { return CallWindow(); }
@@ -80,7 +80,7 @@ class CallWindow {
 class TaskTypes {
  public:
   explicit TaskTypes(const Database& db)
-      : fusion_(name_id_of(db, "FFTS_PLUS")), missing_(name_id_of(db, "N/A")) {}
+      : fusion_(find_name_id(db, "FFTS_PLUS")), missing_(find_name_id(db, "N/A")) {}
 
   // Prefers the host's type; uses the device's if the host's is missing or FFTS_PLUS
   // (cann_device.md 14.3).
@@ -124,7 +124,7 @@ class OpNames {
  public:
   explicit OpNames(const Database& db);
   // Empty if `op_id` is empty or unknown, or if the operator has no name.
-  std::optional<std::int64_t> of(std::optional<std::int64_t> op_id);
+  std::optional<std::int64_t> find(std::optional<std::int64_t> op_id);
 
  private:
   Statement read_;
@@ -142,29 +142,29 @@ std::span<const NumberText> transport_types();    // T7
 std::span<const NumberText> remote_copy_types();  // T8
 
 // Returns `other` for a number that is not in the table.
-std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
-                         std::string_view other = {});
+std::string_view find_text(std::span<const NumberText> table, std::int64_t number,
+                           std::string_view other = {});
 
 // TaskCounters: the raw counters of tasks, input of PmuMetrics.
 
 // Query in ascending order of task ids.
-class TaskCounters {
+class TaskCounterCursor {
  public:
-  explicit TaskCounters(const Database& db)
-      : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, places_of(db), {}) {
+  explicit TaskCounterCursor(const Database& db)
+      : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, read_places(db), {}) {
     cells_.fill(kNull);
-    more_ = rows_.next(cells_.data());
+    has_more_ = rows_.next(cells_.data());
   }
 
   // Null if the task has no counters.
-  const std::int64_t* of(std::int64_t task_id) {
-    while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
-    return more_ && cells_[0] == task_id ? cells_.data() + 1 : nullptr;
+  const std::int64_t* find(std::int64_t task_id) {
+    while (has_more_ && cells_[0] < task_id) has_more_ = rows_.next(cells_.data());
+    return has_more_ && cells_[0] == task_id ? cells_.data() + 1 : nullptr;
   }
 
  private:
   // The id, and the counter columns in use, which are the first ones.
-  static std::vector<std::size_t> places_of(const Database& db) {
+  static std::vector<std::size_t> read_places(const Database& db) {
     Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
     const std::int64_t count = read.step() ? read.integer(0) : 0;
     const auto used = static_cast<std::size_t>(
@@ -176,7 +176,7 @@ class TaskCounters {
 
   CellReader rows_;
   std::array<std::int64_t, kPmuColumns + 1> cells_{};
-  bool more_ = false;
+  bool has_more_ = false;
 };
 
 }  // namespace msprof::cann

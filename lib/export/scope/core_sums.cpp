@@ -35,7 +35,7 @@ void keep_counted(SampledDevice& device, const std::map<std::uint32_t, double>& 
 
 }  // namespace
 
-std::optional<std::uint32_t> sampled_event(const CounterTrack& track) {
+std::optional<std::uint32_t> find_sampled_event(const CounterTrack& track) {
   const std::string_view name = track.counter;
   std::uint32_t event = 0;
   if (track.part.value_or(0) == 0 || !name.starts_with("0x") ||
@@ -53,7 +53,7 @@ std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view 
     const auto device = known.find(track.device.value_or(-1));
     if (device == known.end() || !track.number) continue;
     CoreSums& core = device->second.cores[*track.number];
-    const auto event = sampled_event(track);
+    const auto event = find_sampled_event(track);
     if (track.part.value_or(0) == 0) {
       sums[track.index] = &core.cycles;
     } else if (event) {
@@ -87,7 +87,7 @@ std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view 
 std::vector<std::string> sampled_metric_names(const Database& db, std::string_view kind) {
   std::map<std::int64_t, std::map<std::uint32_t, double>> events;
   for (const CounterTrack& track : counter_tracks(db, kind)) {
-    const auto event = sampled_event(track);
+    const auto event = find_sampled_event(track);
     if (track.device && event) events[*track.device].try_emplace(*event, 0);
   }
   std::vector<std::string> names;

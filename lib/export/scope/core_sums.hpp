@@ -29,6 +29,6 @@ std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view 
 std::vector<std::string> sampled_metric_names(const Database& db, std::string_view kind);
 
 // Event that a track counts; empty for the cycles.
-std::optional<std::uint32_t> sampled_event(const CounterTrack& track);
+std::optional<std::uint32_t> find_sampled_event(const CounterTrack& track);
 
 }  // namespace msprof

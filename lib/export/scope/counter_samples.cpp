@@ -14,12 +14,12 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kNone = SIZE_MAX;
+constexpr std::size_t kNoTrack = SIZE_MAX;
 
 // Chosen so that divisor × 64-bit time fits in 128 bits.
 constexpr std::int64_t kMaxDivisor = 1'000'000'000'000;
 
-std::string_view sql_of_order(CounterOrder order) {
+std::string_view order_sql(CounterOrder order) {
   switch (order) {
     case CounterOrder::device_number_time:
       return "device_id, number, time_ns, counter.id";
@@ -31,8 +31,8 @@ std::string_view sql_of_order(CounterOrder order) {
   return "counter.id";
 }
 
-Statement samples_of(const Database& db, const std::vector<CounterTrack>& tracks,
-                     CounterOrder order) {
+Statement prepare_samples(const Database& db, const std::vector<CounterTrack>& tracks,
+                          CounterOrder order) {
   std::int64_t first = INT64_MAX;
   std::int64_t last = INT64_MIN;
   for (const CounterTrack& track : tracks) {
@@ -43,7 +43,7 @@ Statement samples_of(const Database& db, const std::vector<CounterTrack>& tracks
       fmt::format("SELECT track_id, begin_ns, time_ns, value FROM counter {}"
                   "WHERE counter.id BETWEEN ? AND ? ORDER BY {}",
                   order == CounterOrder::recorded ? "" : "JOIN track ON track.id = track_id ",
-                  sql_of_order(order)));
+                  order_sql(order)));
   read.bind(1, first).bind(2, last);
   return read;
 }
@@ -118,9 +118,9 @@ CounterSamples::CounterSamples(const Database& db, std::string_view kind, const 
       scope_(scope),
       begin_ns_(has_early ? INT64_MIN : cann::window_begin_ns(db)),
       has_timeless_(has_early),
-      read_(samples_of(db, tracks_, order)) {
+      read_(prepare_samples(db, tracks_, order)) {
   if (tracks_.empty()) return;
-  by_id_.assign(static_cast<std::size_t>(last_id(db, "track")) + 1, kNone);
+  by_id_.assign(static_cast<std::size_t>(last_id(db, "track")) + 1, kNoTrack);
   for (const CounterTrack& track : tracks_) {
     const auto id = static_cast<std::uint64_t>(track.id);
     if (id >= by_id_.size()) fail_without_row(db, "track", track.id);
@@ -133,7 +133,7 @@ bool CounterSamples::next() {
     const std::int64_t track = read_.integer(0);
     if (static_cast<std::uint64_t>(track) >= by_id_.size()) continue;
     const std::size_t index = by_id_[static_cast<std::uint64_t>(track)];
-    if (index == kNone) continue;
+    if (index == kNoTrack) continue;
     sample_.track = &tracks_[index];
     sample_.begin_ns = read_.maybe_integer(1);
     sample_.time_ns = read_.integer(2);

@@ -52,7 +52,7 @@ void take_ends(const Database& db, std::vector<IterationWindow>& windows) {
   for (IterationWindow& window : windows) {
     read.reset();
     read.bind(1, window.device_id).bind(2, window.end_ns);
-    window.takes_ends = true;
+    window.assigns_by_end = true;
     window.begin_ns = read.step() ? read.maybe_integer(0).value_or(INT64_MIN) : INT64_MIN;
   }
 }
@@ -62,7 +62,7 @@ struct Stretch {
   std::int64_t end_ns = INT64_MAX;
 };
 
-Stretch stretch_of(const std::vector<IterationWindow>& windows) {
+Stretch enclosing_range(const std::vector<IterationWindow>& windows) {
   if (windows.empty()) return {};
   Stretch stretch{INT64_MAX, INT64_MIN};
   for (const IterationWindow& window : windows) {
@@ -78,8 +78,8 @@ Stretch in_range(const ExportScope& scope, Stretch stretch) {
 }
 
 // Empty if import stored no blocks for the table.
-std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::Table table,
-                                              Stretch stretch) {
+std::optional<std::vector<IdRange>> find_blocks(const Database& db, TimeBlockRow::Table table,
+                                                Stretch stretch) {
   bool has_any = false;
   std::vector<IdRange> ranges;
   RowCursor<TimeBlockRow> blocks(db,
@@ -129,7 +129,7 @@ bool ExportScope::takes(std::int64_t device_id, std::int64_t start_ns, std::int6
   if (!takes_time(start_ns, end_ns) || !takes_device(device_id)) return false;
   if (windows.empty()) return true;
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
-    if (window.takes_ends)
+    if (window.assigns_by_end)
       return window.device_id == device_id && end_ns > window.begin_ns && end_ns <= window.end_ns;
     return window.device_id == device_id && start_ns >= window.begin_ns && start_ns < window.end_ns;
   });
@@ -157,11 +157,11 @@ bool ExportScope::takes_range(std::int64_t start_ns, std::int64_t end_ns) const 
 }
 
 void find_candidates(const Database& db, ExportScope& scope) {
-  Stretch host = stretch_of(scope.windows);
+  Stretch host = enclosing_range(scope.windows);
   const Stretch stretch = in_range(scope, host);
   if (stretch.begin_ns == INT64_MIN && stretch.end_ns == INT64_MAX) return;
   auto candidates = std::make_shared<CandidateRows>();
-  candidates->tasks = blocks_in(db, TimeBlockRow::kTasks, stretch);
+  candidates->tasks = find_blocks(db, TimeBlockRow::kTasks, stretch);
   if (scope.calls && !scope.calls->own().empty()) {
     host.begin_ns = std::min(host.begin_ns, scope.calls->own().first_ns());
     host.end_ns = std::max(host.end_ns, scope.calls->own().last_ns());
@@ -170,7 +170,7 @@ void find_candidates(const Database& db, ExportScope& scope) {
   // Calls from before the collection count or not depending on the calls around them (CallWindow),
   // so all calls are needed then.
   if (host.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
-    candidates->calls = blocks_in(db, TimeBlockRow::kCalls, host);
+    candidates->calls = find_blocks(db, TimeBlockRow::kCalls, host);
   scope.candidates = std::move(candidates);
 }
 
@@ -216,7 +216,7 @@ void find_iteration(const Database& db, ExportScope& scope) {
     throw Error(Exit::usage, fmt::format("no iteration {} of model {}; {}", missing,
                                          scope.model_number.value_or(0), iterations_there_are(db)));
   }
-  const Stretch stretch = stretch_of(scope.windows);
+  const Stretch stretch = enclosing_range(scope.windows);
   scope.calls = std::make_shared<const IterationCalls>(
       db,
       [&scope](const TaskRow& task) {

@@ -20,7 +20,7 @@ struct IterationWindow {
   std::int64_t end_ns = 0;
   // CANN 5 assigns an event to the iteration in which it ends (after `begin_ns`, not after
   // `end_ns`); later versions to the one in which it starts.
-  bool takes_ends = false;
+  bool assigns_by_end = false;
 };
 
 // The rows `first` to `last`, both included.

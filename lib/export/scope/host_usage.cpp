@@ -28,7 +28,7 @@ double usage_percent(int128 part, int128 whole) {
   return static_cast<double>(rounded) / kUsageMillion;
 }
 
-std::optional<std::int64_t> first_sample_value(const Database& db, const CounterTrack& track) {
+std::optional<std::int64_t> read_first_sample_value(const Database& db, const CounterTrack& track) {
   Statement read = db.prepare("SELECT value FROM counter WHERE id = ?");
   read.bind(1, track.first_sample_id);
   return read.step() ? read.maybe_integer(0) : std::nullopt;
@@ -60,17 +60,17 @@ std::string_view exists_counter(std::string_view kind, std::string_view counter)
   return select;
 }
 
-std::optional<std::int64_t> constant_of(const Database& db, std::string_view kind,
-                                        std::string_view counter) {
+std::optional<std::int64_t> read_constant(const Database& db, std::string_view kind,
+                                          std::string_view counter) {
   for (const CounterTrack& track : counter_tracks(db, kind)) {
-    if (track.counter == counter) return first_sample_value(db, track);
+    if (track.counter == counter) return read_first_sample_value(db, track);
   }
   return std::nullopt;
 }
 
 void for_each_memory_use(const Database& db, const ExportScope& scope,
                          const std::function<void(const MemoryUse&)>& visit) {
-  const auto total = constant_of(db, "host_mem", "Total");
+  const auto total = read_constant(db, "host_mem", "Total");
   if (!total || *total <= 0) return;
   CounterSamples samples(db, "host_mem", scope);
   while (samples.next()) {
@@ -101,7 +101,8 @@ void for_each_network_use(const Database& db, const ExportScope& scope,
   WholeIntervals samples(db, "host_network", scope);
   std::map<std::string, std::int64_t> speeds;
   for (const CounterTrack& track : samples.tracks()) {
-    if (track.counter == "Speed") speeds[track.subject] = first_sample_value(db, track).value_or(0);
+    if (track.counter == "Speed")
+      speeds[track.subject] = read_first_sample_value(db, track).value_or(0);
   }
   std::vector<std::int64_t> speed_of;
   for (const CounterTrack& track : samples.tracks()) {

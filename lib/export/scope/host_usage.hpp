@@ -31,8 +31,8 @@ class WholeIntervals {
 std::string_view exists_counter(std::string_view kind, std::string_view counter);
 
 // Value of a track that has a single sample; empty if there is no such track.
-std::optional<std::int64_t> constant_of(const Database& db, std::string_view kind,
-                                        std::string_view counter);
+std::optional<std::int64_t> read_constant(const Database& db, std::string_view kind,
+                                          std::string_view counter);
 
 // Memory use of the process in percent of the total, with six decimals.
 struct MemoryUse {

@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, kCells> kCounters = {
     "Rx Errors", "Rx Dropped",     "Tx Packet Rate", "Tx Byte Rate", "Tx Packets",
     "Tx Bytes",  "Tx Errors",      "Tx Dropped"};
 
-inline std::size_t cell_of(const CounterTrack& track) {
+inline std::size_t find_cell(const CounterTrack& track) {
   std::size_t cell = 0;
   while (cell < kCells && kCounters[cell] != track.counter) ++cell;
   return cell;

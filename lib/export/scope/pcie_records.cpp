@@ -8,7 +8,7 @@ namespace {
 // maximum with it.
 constexpr std::int64_t kUnseenPcieMinimum = std::int64_t{0xFFFFF} * 1'000'000;
 
-std::size_t pcie_place_of(const CounterTrack& track) {
+std::size_t pcie_index(const CounterTrack& track) {
   return track.counter == "Min" ? 0 : track.counter == "Max" ? 1 : 2;
 }
 
@@ -34,11 +34,11 @@ void PcieRecords::gather() {
     const CounterTrack& track = *samples_->track;
     const auto group = static_cast<std::size_t>(track.part.value_or(0));
     if (group < PcieRecord::kGroups) {
-      const std::size_t place = group * 3 + pcie_place_of(track);
+      const std::size_t place = group * 3 + pcie_index(track);
       if (track.device != record_.track->device || samples_->time_ns != record_.time_ns ||
           (!is_first && place <= last))
         return;
-      record_.values[group][pcie_place_of(track)] = samples_->value;
+      record_.values[group][pcie_index(track)] = samples_->value;
       last = place;
       is_first = false;
     }

@@ -46,7 +46,7 @@ class PayloadTransfers {
   explicit PayloadTransfers(const Database& db);
 
   // Returns `own`, the task's bytes and duration, if the task is not part of a longer transfer.
-  Transfer of(std::int64_t task_id, Transfer own) const {
+  Transfer find(std::int64_t task_id, Transfer own) const {
     const auto found = transfers_.find(task_id);
     return found == transfers_.end() ? own : found->second;
   }

@@ -10,28 +10,28 @@ namespace msprof {
 
 namespace {
 
-class Acl : public cann::Table {
+class Acl : public cann::CannTable {
  public:
   explicit Acl(ProductAge age)
-      : Table({.name = "acl",
-               .title = "Calls of AscendCL",
-               .help = "every call of AscendCL",
-               .exists = cann::exists_call<call_level::kAcl>(),
-               .cann5_place = 12,
-               .is_cann5_only = true,
-               .age = age,
-               .is_cann5_whole = true},
-              {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}) {}
+      : CannTable({.name = "acl",
+                   .title = "Calls of AscendCL",
+                   .help = "every call of AscendCL",
+                   .exists = cann::exists_call<call_level::kAcl>(),
+                   .cann5_place = 12,
+                   .is_cann5_only = true,
+                   .age = age,
+                   .is_cann5_whole = true},
+                  {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const bool is_today = info().age == ProductAge::today;
+    const bool is_current = info().age == ProductAge::current;
     cann::Texts texts(db);
-    const old::Times times(db);
+    const old::OldTimes times(db);
     const auto write_call = [&](const ApiCallRow& call, std::int64_t duration_ns) {
       cann::text_or_missing(out, texts, given(call.name_id));
       cann::text_or_missing(out, texts, given(call.type_name_id));
       out.number(times.host_ns(call.start_ns));
-      if (is_today) {
+      if (is_current) {
         cann::us_number(out, duration_ns);
       } else {
         out.number(cann::trimmed3(duration_ns, 1000));
@@ -44,24 +44,25 @@ class Acl : public cann::Table {
   }
 };
 
-class AclStatistic : public cann::Table {
+class AclStatistic : public cann::CannTable {
  public:
   explicit AclStatistic(ProductAge age)
-      : Table({.name = "acl_statistic",
-               .title = "AscendCL by name",
-               .help = "count, total, mean, shortest and longest time of every call of AscendCL",
-               .exists = cann::exists_call<call_level::kAcl>(),
-               .cann5_place = 13,
-               .is_cann5_only = true,
-               .age = age,
-               .is_cann5_whole = true},
-              {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
-               "Process ID", "Thread ID"}) {}
+      : CannTable(
+            {.name = "acl_statistic",
+             .title = "AscendCL by name",
+             .help = "count, total, mean, shortest and longest time of every call of AscendCL",
+             .exists = cann::exists_call<call_level::kAcl>(),
+             .cann5_place = 13,
+             .is_cann5_only = true,
+             .age = age,
+             .is_cann5_whole = true},
+            {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
+             "Process ID", "Thread ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     struct Group {
       ApiCallRow first;  // source of type, process and thread
-      cann::Times times;
+      cann::DurationStats times;
     };
     std::map<std::string, Group> groups;
     cann::Texts texts(db);
@@ -73,12 +74,12 @@ class AclStatistic : public cann::Table {
       whole_ns += duration_ns;
     };
     old::for_each_call(db, info(), output_file.scope, call_level::kAcl, add);
-    const int decimals = info().age == ProductAge::today ? 3 : 6;
+    const int decimals = info().age == ProductAge::current ? 3 : 6;
     for (const auto& [name, group] : groups) {
-      const cann::Times& times = group.times;
+      const cann::DurationStats& times = group.times;
       out.text(name);
       cann::text_or_missing(out, texts, given(group.first.type_name_id));
-      out.number(cann::percent_of(times.total_ns, whole_ns, decimals));
+      out.number(cann::format_percent(times.total_ns, whole_ns, decimals));
       out.number(cann::trimmed3(times.total_ns, 1000));
       out.number(times.count);
       out.number(cann::trimmed(times.total_ns, int128{times.count} * 1000, decimals));
@@ -94,13 +95,13 @@ class AclStatistic : public cann::Table {
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_acl() {
-  return std::make_unique<Acl>(ProductAge::today);
+  return std::make_unique<Acl>(ProductAge::current);
 }
 std::unique_ptr<SummaryTable> make_old_acl() {
   return std::make_unique<Acl>(ProductAge::cann5);
 }
 std::unique_ptr<SummaryTable> make_cann_acl_statistic() {
-  return std::make_unique<AclStatistic>(ProductAge::today);
+  return std::make_unique<AclStatistic>(ProductAge::current);
 }
 std::unique_ptr<SummaryTable> make_old_acl_statistic() {
   return std::make_unique<AclStatistic>(ProductAge::cann5);

@@ -9,7 +9,7 @@ namespace msprof {
 
 namespace {
 
-std::string_view module_of(std::int64_t level) {
+std::string_view module_name(std::int64_t level) {
   switch (level) {
     case call_level::kAcl:
       return "AscendCL";
@@ -31,7 +31,7 @@ class StackTimeWriter {
   void write_calls() {
     cann::CallCursor calls(db_, scope_, {&ApiCallRow::level}, {.not_null = {&ApiCallRow::level}});
     while (calls.next()) {
-      const std::string_view module = module_of(calls->level);
+      const std::string_view module = module_name(calls->level);
       if (!module.empty()) {
         write_row(module, calls->name_id, calls->start_ns, calls.duration_ns());
       }
@@ -44,14 +44,14 @@ class StackTimeWriter {
                             &TaskRow::device_type_name_id},
                            {.not_null = {&TaskRow::device_type_name_id}});
     while (tasks.next()) {
-      write_row("Task Scheduler", name_of(*tasks), tasks->start_ns, tasks->duration_ns);
+      write_row("Task Scheduler", find_task_name(*tasks), tasks->start_ns, tasks->duration_ns);
     }
   }
 
  private:
   // Returns the most specific known name of a task.
-  std::int64_t name_of(const TaskRow& task) {
-    if (const auto op = ops_.of(given(task.op_id))) return *op;
+  std::int64_t find_task_name(const TaskRow& task) {
+    if (const auto op = ops_.find(given(task.op_id))) return *op;
     if (task.kernel_name_id != kNull) return task.kernel_name_id;
     return task.host_type_name_id != kNull ? task.host_type_name_id : task.device_type_name_id;
   }
@@ -73,17 +73,17 @@ class StackTimeWriter {
   cann::OpNames ops_;
 };
 
-class CannAiStackTime : public cann::Table {
+class CannAiStackTime : public cann::CannTable {
  public:
   CannAiStackTime()
-      : Table({.name = "ai_stack_time",
-               .title = "Time of the layers",
-               .help = "calls of AscendCL, GE and the runtime, and tasks of the device",
-               .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-               .cann5_place = 4,
-               .is_cann5_only = true},
-              {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
+      : CannTable({.name = "ai_stack_time",
+                   .title = "Time of the layers",
+                   .help = "calls of AscendCL, GE and the runtime, and tasks of the device",
+                   .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
+                             " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+                   .cann5_place = 4,
+                   .is_cann5_only = true},
+                  {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     StackTimeWriter writer(db, output_file, out);

@@ -6,17 +6,18 @@ namespace msprof {
 
 namespace {
 
-class CannAicpu : public cann::Table {
+class CannAicpu : public cann::CannTable {
  public:
   CannAicpu()
-      : Table({.name = "aicpu",
-               .title = "AI CPU",
-               .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
-               .exists = "SELECT 1 FROM aicpu_node",
-               .needs = {"aicpu|data_preprocess"},
-               .cann5_place = 9},
-              {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
-               "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
+      : CannTable(
+            {.name = "aicpu",
+             .title = "AI CPU",
+             .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
+             .exists = "SELECT 1 FROM aicpu_node",
+             .needs = {"aicpu|data_preprocess"},
+             .cann5_place = 9},
+            {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
+             "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);

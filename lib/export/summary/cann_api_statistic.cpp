@@ -16,7 +16,7 @@ namespace {
 __extension__ using uint128 = unsigned __int128;
 
 // Uses doubles, so that mean and variance are printed as by the vendor's tool (cann_host.md 2.1).
-double us_of(std::int64_t ns) {
+double to_us(std::int64_t ns) {
   return static_cast<double>(ns) / 1000.0;
 }
 double round3(double value) {
@@ -30,7 +30,7 @@ class CallGroup {
   void add(std::int64_t ns) {
     if (count_ < kFew) few_[static_cast<std::size_t>(count_)] = ns;
     ++count_;
-    sum_us_ += us_of(ns);
+    sum_us_ += to_us(ns);
     sum_ns_ += ns;
     // Unsigned, so that numbers of a damaged store can overflow without undefined behaviour.
     squares_ += static_cast<uint128>(static_cast<int128>(ns) * ns);
@@ -43,8 +43,8 @@ class CallGroup {
   std::int64_t count() const { return count_; }
   double sum_us() const { return sum_us_; }
   double mean_us() const { return round3(sum_us_ / static_cast<double>(count_)); }
-  double shortest_us() const { return us_of(shortest_ns_); }
-  double longest_us() const { return us_of(longest_ns_); }
+  double shortest_us() const { return to_us(shortest_ns_); }
+  double longest_us() const { return to_us(longest_ns_); }
 
   // Variance around the rounded mean. For few calls it often lies exactly between two rounded
   // values; the vendor's double arithmetic decides then, so it is repeated. For many calls the
@@ -53,7 +53,7 @@ class CallGroup {
     if (count_ <= kFew) {
       double squares = 0;
       for (std::int64_t i = 0; i < count_; ++i) {
-        const double off = us_of(few_[static_cast<std::size_t>(i)]) - mean_us();
+        const double off = to_us(few_[static_cast<std::size_t>(i)]) - mean_us();
         squares += off * off;
       }
       std::string digits;
@@ -82,12 +82,12 @@ class CallGroup {
 class CallGroups {
  public:
   explicit CallGroups(const Database& db)
-      : db_(db), first_(static_cast<std::size_t>(last_id(db, "name")) + 1, kNone) {}
+      : db_(db), first_(static_cast<std::size_t>(last_id(db, "name")) + 1, kNoGroup) {}
 
-  CallGroup& of(std::int64_t name_id, std::int64_t level) {
+  CallGroup& find(std::int64_t name_id, std::int64_t level) {
     const auto name = static_cast<std::size_t>(name_id);
     if (name >= first_.size()) fail_without_row(db_, "name", name_id);
-    for (std::size_t at = first_[name]; at != kNone; at = all_[at].next) {
+    for (std::size_t at = first_[name]; at != kNoGroup; at = all_[at].next) {
       if (all_[at].group.level() == level) return all_[at].group;
     }
     all_.push_back({CallGroup(name_id, level), first_[name]});
@@ -101,7 +101,7 @@ class CallGroups {
   }
 
  private:
-  static constexpr std::size_t kNone = SIZE_MAX;
+  static constexpr std::size_t kNoGroup = SIZE_MAX;
   struct Entry {
     CallGroup group;
     std::size_t next;  // index of the next group with the same name
@@ -111,17 +111,18 @@ class CallGroups {
   std::vector<Entry> all_;
 };
 
-class CannApiStatistic : public cann::Table {
+class CannApiStatistic : public cann::CannTable {
  public:
   CannApiStatistic()
-      : Table({.name = "api_statistic",
-               .title = "Api statistic",
-               .help = "count, total, mean, shortest and longest time of every call on the host",
-               .exists = "SELECT 1 FROM api_call",
-               .needs = {"api_event", true},
-               .is_shown = true},
-              {"Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)",
-               "Max(us)", "Variance"}) {}
+      : CannTable(
+            {.name = "api_statistic",
+             .title = "Api statistic",
+             .help = "count, total, mean, shortest and longest time of every call on the host",
+             .exists = "SELECT 1 FROM api_call",
+             .needs = {"api_event", true},
+             .is_shown = true},
+            {"Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
+             "Variance"}) {}
   // Rows are sorted by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
@@ -129,7 +130,7 @@ class CannApiStatistic : public cann::Table {
     CallGroups groups(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::level},
                            {.not_null = {&ApiCallRow::name_id}});
-    while (calls.next()) groups.of(calls->name_id, calls->level).add(calls.duration_ns());
+    while (calls.next()) groups.find(calls->name_id, calls->level).add(calls.duration_ns());
     cann::Texts texts(db);
     std::vector<std::pair<std::string, const CallGroup*>> rows;
     groups.for_each(

@@ -10,18 +10,18 @@ namespace msprof {
 
 namespace {
 
-class CannCcuMission : public cann::Table {
+class CannCcuMission : public cann::CannTable {
  public:
   CannCcuMission()
-      : Table({.name = "ccu_mission",
-               .title = "CCU missions",
-               .help = "loops of the communication units, and their waits for each rank",
-               .exists = "SELECT 1 FROM ccu_span",
-               .needs = {"ccu"},
-               .group = kEngineLayers},
-              {"Device_id", "Stream ID", "Task Id", "Instruction ID", "Instruction Start Time(us)",
-               "Instruction Duration(us)", "Notify Instruction ID", "Notify Rank ID",
-               "Notify Duration(us)"}) {}
+      : CannTable({.name = "ccu_mission",
+                   .title = "CCU missions",
+                   .help = "loops of the communication units, and their waits for each rank",
+                   .exists = "SELECT 1 FROM ccu_span",
+                   .needs = {"ccu"},
+                   .group = kEngineLayers},
+                  {"Device_id", "Stream ID", "Task Id", "Instruction ID",
+                   "Instruction Start Time(us)", "Instruction Duration(us)",
+                   "Notify Instruction ID", "Notify Rank ID", "Notify Duration(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ScopeFilter scope(output_file.scope);
@@ -47,17 +47,17 @@ class CannCcuMission : public cann::Table {
   }
 };
 
-class CannCcuChannel : public cann::Table {
+class CannCcuChannel : public cann::CannTable {
  public:
   CannCcuChannel()
-      : Table({.name = "ccu_channel",
-               .title = "CCU channels",
-               .help = "bandwidth of the channels of the communication units",
-               .exists = "SELECT 1 FROM ccu_channel",
-               .needs = {"ccu"},
-               .group = kEngineLayers},
-              {"Device_id", "Channel Id", "Timestamp(us)", "Max Bandwidth(MB/s)",
-               "Min Bandwidth(MB/s)", "Avg Bandwidth(MB/s)"}) {}
+      : CannTable({.name = "ccu_channel",
+                   .title = "CCU channels",
+                   .help = "bandwidth of the channels of the communication units",
+                   .exists = "SELECT 1 FROM ccu_channel",
+                   .needs = {"ccu"},
+                   .group = kEngineLayers},
+                  {"Device_id", "Channel Id", "Timestamp(us)", "Max Bandwidth(MB/s)",
+                   "Min Bandwidth(MB/s)", "Avg Bandwidth(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ScopeFilter scope(output_file.scope);

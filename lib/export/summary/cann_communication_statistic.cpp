@@ -9,23 +9,24 @@ namespace msprof {
 
 namespace {
 
-using cann::Times;
+using cann::DurationStats;
 
-class CannCommunicationStatistic : public cann::Table {
+class CannCommunicationStatistic : public cann::CannTable {
  public:
   CannCommunicationStatistic()
-      : Table({.name = "communication_statistic",
-               .title = "Communication statistic",
-               .help = "count, total, shortest, mean and longest time of every kind of collective",
-               .exists = "SELECT 1 FROM comm_span",
-               .needs = {"hccl_info|hccl_op_info"},
-               .is_shown = true},
-              {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
-               "Max Time(us)", "Ratio(%)"}) {}
+      : CannTable(
+            {.name = "communication_statistic",
+             .title = "Communication statistic",
+             .help = "count, total, shortest, mean and longest time of every kind of collective",
+             .exists = "SELECT 1 FROM comm_span",
+             .needs = {"hccl_info|hccl_op_info"},
+             .is_shown = true},
+            {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
+             "Max Time(us)", "Ratio(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    using Key = std::pair<std::int64_t, std::string>;
-    std::map<Key, Times> groups;
+    using OperationKey = std::pair<std::int64_t, std::string>;
+    std::map<OperationKey, DurationStats> groups;
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, op_type_name_id, duration_ns, start_ns FROM comm_span ORDER BY id");
@@ -36,7 +37,7 @@ class CannCommunicationStatistic : public cann::Table {
       groups[{read.integer(0), type}].add(read.integer(2));
     }
     cann::DeviceTotals totals;
-    std::vector<const std::pair<const Key, Times>*> rows;
+    std::vector<const std::pair<const OperationKey, DurationStats>*> rows;
     for (const auto& row : groups) {
       totals.add(row.first.first, row.second);
       rows.push_back(&row);
@@ -45,7 +46,7 @@ class CannCommunicationStatistic : public cann::Table {
       return a->second.total_ns > b->second.total_ns;
     });
     for (const auto* row : rows) {
-      const Times& times = row->second;
+      const DurationStats& times = row->second;
       out.number(row->first.first);
       out.text(row->first.second);
       cann::write_times(out, times,

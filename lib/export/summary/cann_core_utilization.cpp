@@ -13,27 +13,27 @@ namespace {
 
 constexpr std::string_view kMemoryBound = "memory_bound";
 
-class CannCoreUtilization : public cann::Table {
+class CannCoreUtilization : public cann::CannTable {
  public:
   CannCoreUtilization(const TableInfo& info, std::string_view kind)
-      : Table(info, {}), kind_(kind) {}
+      : CannTable(info, {}), kind_(kind) {}
 
   std::vector<std::string> columns(const Database& db) const override {
     std::vector<std::string> all{"Device_id", "Core ID"};
     const auto metrics = sampled_metric_names(db, kind_);
     all.insert(all.end(), metrics.begin(), metrics.end());
-    if (bound_of(metrics)) all.emplace_back(kMemoryBound);
+    if (find_bound(metrics)) all.emplace_back(kMemoryBound);
     return all;
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     return sampled_metric_names(db, kind_).empty() ? std::vector<OutputFile>{}
-                                                   : Table::output_files(db);
+                                                   : CannTable::output_files(db);
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const auto names = sampled_metric_names(db, kind_);
-    const auto bound = bound_of(names);
+    const auto bound = find_bound(names);
     for (const SampledDevice& device : sampled_devices(db, kind_, output_file.scope)) {
       const auto row = [&](std::string_view core, const std::vector<std::optional<double>>& cells) {
         out.number(device.id);
@@ -67,7 +67,7 @@ class CannCoreUtilization : public cann::Table {
  private:
   using Bound = std::array<std::size_t, 3>;  // mte2, mac, vec
 
-  static std::optional<Bound> bound_of(const std::vector<std::string>& names) {
+  static std::optional<Bound> find_bound(const std::vector<std::string>& names) {
     Bound bound{};
     constexpr std::string_view kOf[] = {"mte2_ratio", "mac_ratio", "vec_ratio"};
     for (std::size_t i = 0; i < bound.size(); ++i) {

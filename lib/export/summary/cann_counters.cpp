@@ -105,7 +105,7 @@ constexpr Headline kHeadlines[] = {{"lpm_freq", "AI Core Freq"},
                                    {"host_network", "Tx"}};
 
 // Empty: not in the table.
-std::optional<std::size_t> headline_of(const CounterTrack& track) {
+std::optional<std::size_t> find_headline(const CounterTrack& track) {
   if (track.kind == "cpu_usage" && track.number) return std::nullopt;
   const auto* found =
       std::find_if(std::begin(kHeadlines), std::end(kHeadlines), [&](const Headline& headline) {
@@ -115,23 +115,23 @@ std::optional<std::size_t> headline_of(const CounterTrack& track) {
   return static_cast<std::size_t>(found - std::begin(kHeadlines));
 }
 
-class CannCounters : public cann::Table {
+class CannCounters : public cann::CannTable {
  public:
   CannCounters()
-      : Table({.name = "counters",
-               .title = "Counters",
-               .help = "mean and peak of the main counters of each kind",
-               .exists = "SELECT 1 FROM track",
-               .is_shown = true,
-               .is_exported = false,
-               .group = kCounterLayers},
-              {"Device_id", "Kind", "Counter", "Unit", "Subjects", "Mean", "Peak", "Peak of",
-               "Peak after(ms)"}) {}
+      : CannTable({.name = "counters",
+                   .title = "Counters",
+                   .help = "mean and peak of the main counters of each kind",
+                   .exists = "SELECT 1 FROM track",
+                   .is_shown = true,
+                   .is_exported = false,
+                   .group = kCounterLayers},
+                  {"Device_id", "Kind", "Counter", "Unit", "Subjects", "Mean", "Peak", "Peak of",
+                   "Peak after(ms)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, {}, output_file.scope);
     std::vector<std::optional<std::size_t>> headlines;
-    for (const CounterTrack& track : samples.tracks()) headlines.push_back(headline_of(track));
+    for (const CounterTrack& track : samples.tracks()) headlines.push_back(find_headline(track));
     std::vector<Digest> digests(samples.tracks().size());
     while (samples.next()) {
       const std::size_t track = samples->track->index;

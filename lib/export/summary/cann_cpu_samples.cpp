@@ -167,7 +167,7 @@ class TrackSums {
     }
   }
   const std::vector<CounterTrack>& tracks() const { return samples_.tracks(); }
-  std::int64_t of(const CounterTrack& track) const { return sums_[track.index]; }
+  std::int64_t find(const CounterTrack& track) const { return sums_[track.index]; }
 
  private:
   CounterSamples samples_;
@@ -181,16 +181,16 @@ void sort_by_count(std::vector<Row>& rows) {
                    [](const Row& a, const Row& b) { return a.count > b.count; });
 }
 
-class CannCpuEvents : public cann::Table {
+class CannCpuEvents : public cann::CannTable {
  public:
   CannCpuEvents(const CpuGroup& group, const CpuTexts& texts)
-      : Table({.name = texts.events_name,
-               .title = texts.events_help,
-               .help = texts.events_help,
-               .exists = exists_counters(group.kind),
-               .needs = {group.raw_kind},
-               .group = kCounterLayers},
-              {"Device_id", "Event", "Name", "Count"}),
+      : CannTable({.name = texts.events_name,
+                   .title = texts.events_help,
+                   .help = texts.events_help,
+                   .exists = exists_counters(group.kind),
+                   .needs = {group.raw_kind},
+                   .group = kCounterLayers},
+                  {"Device_id", "Event", "Name", "Count"}),
         kind_(group.kind) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
@@ -207,7 +207,7 @@ class CannCpuEvents : public cann::Table {
     for (const CounterTrack& track : sums.tracks()) {
       if (has_asked && !track.part) continue;
       std::int64_t& count = devices[track.device.value_or(-1)][track.number.value_or(0)];
-      count = saturating_add(count, sums.of(track));
+      count = saturating_add(count, sums.find(track));
     }
     for (const auto& [device, counts] : devices) {
       std::vector<Event> events;
@@ -232,10 +232,10 @@ class CannCpuEvents : public cann::Table {
   std::string_view kind_;
 };
 
-class CannCpuFunctions : public cann::Table {
+class CannCpuFunctions : public cann::CannTable {
  public:
   CannCpuFunctions(const CpuGroup& group, const CpuTexts& texts)
-      : Table(
+      : CannTable(
             {.name = texts.functions_name,
              .title = texts.functions_help,
              .help = texts.functions_help,
@@ -255,8 +255,8 @@ class CannCpuFunctions : public cann::Table {
     const TrackSums sums(db, group_.kind, output_file.scope);
     std::map<std::int64_t, std::vector<Function>> devices;
     for (const CounterTrack& track : sums.tracks()) {
-      if (track.number == kCpuCycles && sums.of(track) > 0)
-        devices[track.device.value_or(-1)].push_back({&track, sums.of(track)});
+      if (track.number == kCpuCycles && sums.find(track) > 0)
+        devices[track.device.value_or(-1)].push_back({&track, sums.find(track)});
     }
     for (auto& [device, functions] : devices) {
       std::int64_t all = 0;

@@ -20,17 +20,17 @@ struct CpuTime {
   int128 total = 0;  // includes states that are not shown
 };
 
-class CannCpuUsage : public cann::Table {
+class CannCpuUsage : public cann::CannTable {
  public:
   CannCpuUsage()
-      : Table({.name = "cpu_usage",
-               .title = "CPU usage",
-               .help = "CPU usage of devices and host during the collection",
-               .exists = exists_counters("cpu_usage"),
-               .needs = {"cpu_usage"},
-               .group = kCounterLayers},
-              {"Device_id", "Cpu Type", "User(%)", "Sys(%)", "IoWait(%)", "Irq(%)", "Soft(%)",
-               "Idle(%)"}) {}
+      : CannTable({.name = "cpu_usage",
+                   .title = "CPU usage",
+                   .help = "CPU usage of devices and host during the collection",
+                   .exists = exists_counters("cpu_usage"),
+                   .needs = {"cpu_usage"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Cpu Type", "User(%)", "Sys(%)", "IoWait(%)", "Irq(%)", "Soft(%)",
+                   "Idle(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "cpu_usage", output_file.scope);

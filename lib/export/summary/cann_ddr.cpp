@@ -9,16 +9,16 @@ namespace msprof {
 
 namespace {
 
-class CannDdr : public cann::Table {
+class CannDdr : public cann::CannTable {
  public:
   CannDdr()
-      : Table({.name = "ddr",
-               .title = "DDR",
-               .help = "mean bandwidth of the DDR",
-               .exists = exists_counters("ddr"),
-               .needs = {"ddr"},
-               .group = kCounterLayers},
-              {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
+      : CannTable({.name = "ddr",
+                   .title = "DDR",
+                   .help = "mean bandwidth of the DDR",
+                   .exists = exists_counters("ddr"),
+                   .needs = {"ddr"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "ddr", output_file.scope);

@@ -8,17 +8,17 @@ namespace msprof {
 
 namespace {
 
-class CannDevices : public cann::Table {
+class CannDevices : public cann::CannTable {
  public:
   CannDevices()
-      : Table({.name = "devices",
-               .title = "Devices",
-               .help = "chip, cores, clock and metrics of every NPU",
-               .exists = "SELECT 1 FROM device",
-               .is_shown = true,
-               .is_exported = false},
-              {"Device_id", "Chip", "AI Cores", "Vector Cores", "Frequency(MHz)", "Core Metrics",
-               "Vector Core Metrics", "Tasks"}) {}
+      : CannTable({.name = "devices",
+                   .title = "Devices",
+                   .help = "chip, cores, clock and metrics of every NPU",
+                   .exists = "SELECT 1 FROM device",
+                   .is_shown = true,
+                   .is_exported = false},
+                  {"Device_id", "Chip", "AI Cores", "Vector Cores", "Frequency(MHz)",
+                   "Core Metrics", "Vector Core Metrics", "Tasks"}) {}
 
   void write(const Database& db, const OutputFile&, RowSink& out) const override {
     cann::Texts texts(db);

@@ -8,26 +8,26 @@ namespace msprof {
 
 namespace {
 
-std::vector<std::string> columns_of(ProductAge age) {
-  if (age != ProductAge::today) return {"Timestamp", "Action", "Source", "Cached Buffer Size"};
+std::vector<std::string> dp_columns(ProductAge age) {
+  if (age != ProductAge::current) return {"Timestamp", "Action", "Source", "Cached Buffer Size"};
   return {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"};
 }
 
-class Dp : public cann::Table {
+class Dp : public cann::CannTable {
  public:
   explicit Dp(ProductAge age)
-      : Table({.name = "dp",
-               .title = "Data pipeline",
-               .help = "data that the pipeline passed to each device, and data still queued",
-               .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
-               .needs = {"data_preprocess"},
-               .cann5_place = 10,
-               .age = age,
-               .is_cann5_whole = age != ProductAge::today},
-              columns_of(age)) {}
+      : CannTable({.name = "dp",
+                   .title = "Data pipeline",
+                   .help = "data that the pipeline passed to each device, and data still queued",
+                   .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
+                   .needs = {"data_preprocess"},
+                   .cann5_place = 10,
+                   .age = age,
+                   .is_cann5_whole = age != ProductAge::current},
+                  dp_columns(age)) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const bool is_today = info().age == ProductAge::today;
+    const bool is_current = info().age == ProductAge::current;
     cann::Texts texts(db);
     const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(
@@ -35,7 +35,7 @@ class Dp : public cann::Table {
         " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");
     while (read.step()) {
       if (!scope.takes_device(read.integer(0))) continue;
-      if (is_today) {
+      if (is_current) {
         out.number(read.integer(0));
         out.timestamp_by([&](std::string& digits) { digits += std::to_string(read.integer(1)); });
       } else {
@@ -52,7 +52,7 @@ class Dp : public cann::Table {
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_dp() {
-  return std::make_unique<Dp>(ProductAge::today);
+  return std::make_unique<Dp>(ProductAge::current);
 }
 std::unique_ptr<SummaryTable> make_old_dp() {
   return std::make_unique<Dp>(ProductAge::cann5);

@@ -18,23 +18,23 @@ struct DvppEngine {
   CounterGrowth frames{};
   CounterSample utilization{};  // last sample
 
-  bool is_of(const CounterTrack& other) const {
+  bool is_same_engine(const CounterTrack& other) const {
     return track->device == other.device && track->number == other.number &&
            track->detail == other.detail && track->part == other.part;
   }
 };
 
-class CannDvpp : public cann::Table {
+class CannDvpp : public cann::CannTable {
  public:
   CannDvpp()
-      : Table({.name = "dvpp",
-               .title = "DVPP",
-               .help = "time, frames and utilization of the DVPP engines (images, video)",
-               .exists = exists_counters("dvpp"),
-               .needs = {"dvpp"},
-               .group = kCounterLayers},
-              {"Device_id", "Dvpp Id", "Engine Type", "Engine ID", "All Time(us)", "All Frame",
-               "All Utilization(%)"}) {}
+      : CannTable({.name = "dvpp",
+                   .title = "DVPP",
+                   .help = "time, frames and utilization of the DVPP engines (images, video)",
+                   .exists = exists_counters("dvpp"),
+                   .needs = {"dvpp"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Dvpp Id", "Engine Type", "Engine ID", "All Time(us)", "All Frame",
+                   "All Utilization(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "dvpp", output_file.scope);
@@ -44,7 +44,7 @@ class CannDvpp : public cann::Table {
       const CounterTrack& track = *samples->track;
       std::size_t& at = engine_of[track.index];
       if (at == SIZE_MAX) {
-        for (at = 0; at < engines.size() && !engines[at].is_of(track); ++at) {
+        for (at = 0; at < engines.size() && !engines[at].is_same_engine(track); ++at) {
         }
         if (at == engines.size()) engines.push_back({.track = &track});
       }

@@ -6,18 +6,18 @@ namespace msprof {
 
 namespace {
 
-class CannFusionOp : public cann::Table {
+class CannFusionOp : public cann::CannTable {
  public:
   CannFusionOp()
-      : Table({.name = "fusion_op",
-               .title = "Fused operators",
-               .help = "fused operators of each model: original operators and memory",
-               .exists = "SELECT 1 FROM fusion_op",
-               .needs = {"fusion_op_info"},
-               .cann5_place = 6},
-              {"Device_id", "Model Name", "Model ID", "Fusion Op", "Original Ops",
-               "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
-               "Memory Total(KB)"}) {}
+      : CannTable({.name = "fusion_op",
+                   .title = "Fused operators",
+                   .help = "fused operators of each model: original operators and memory",
+                   .exists = "SELECT 1 FROM fusion_op",
+                   .needs = {"fusion_op_info"},
+                   .cann5_place = 6},
+                  {"Device_id", "Model Name", "Model ID", "Fusion Op", "Original Ops",
+                   "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)",
+                   "Memory Workspace(KB)", "Memory Total(KB)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
@@ -30,7 +30,7 @@ class CannFusionOp : public cann::Table {
       out.text("host");
       // The name of a model is empty if no record has it.
       out.text(read.is_null(0) ? std::string() : texts(read.integer(0)));
-      out.number(read.maybe_integer(1).value_or(kNone32));
+      out.number(read.maybe_integer(1).value_or(kInvalidId));
       cann::text_or_missing(out, texts, read.maybe_integer(2));
       out.text(read.is_null(3) ? std::string() : texts(read.integer(3)));
       for (int bytes = 4; bytes <= 8; ++bytes) out.number(cann::kb_exact(read.integer(bytes)));

@@ -22,7 +22,7 @@ class OpTypes {
       if (!is_new && at->second != read.integer(1)) at->second.reset();
     }
   }
-  std::optional<std::int64_t> of(std::optional<std::int64_t> name_id) const {
+  std::optional<std::int64_t> find(std::optional<std::int64_t> name_id) const {
     const auto at = name_id ? types_.find(*name_id) : types_.end();
     return at == types_.end() ? std::nullopt : at->second;
   }
@@ -31,16 +31,17 @@ class OpTypes {
   std::unordered_map<std::int64_t, std::optional<std::int64_t>> types_;
 };
 
-class CannGeOpExecute : public cann::Table {
+class CannGeOpExecute : public cann::CannTable {
  public:
   CannGeOpExecute()
-      : Table({.name = "ge_op_execute",
-               .title = "Launches of operators",
-               .help = "every call that launches an operator",
-               .exists = cann::exists_call<call_level::kNode>(),
-               .cann5_place = 8,
-               .is_cann5_only = true},
-              {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
+      : CannTable({.name = "ge_op_execute",
+                   .title = "Launches of operators",
+                   .help = "every call that launches an operator",
+                   .exists = cann::exists_call<call_level::kNode>(),
+                   .cann5_place = 8,
+                   .is_cann5_only = true},
+                  {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {
+  }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const OpTypes types(db);
@@ -51,7 +52,7 @@ class CannGeOpExecute : public cann::Table {
       const auto op = given(calls->item_name_id);
       out.number_or_missing(given(calls->thread_id));
       cann::text_or_missing(out, texts, op);
-      cann::text_or_missing(out, texts, types.of(op));
+      cann::text_or_missing(out, texts, types.find(op));
       cann::text_or_missing(out, texts, given(calls->name_id));
       cann::us_timestamp(out, calls->start_ns);
       cann::us_number(out, calls.duration_ns());

@@ -9,16 +9,16 @@ namespace msprof {
 
 namespace {
 
-class CannHbm : public cann::Table {
+class CannHbm : public cann::CannTable {
  public:
   CannHbm()
-      : Table({.name = "hbm",
-               .title = "HBM",
-               .help = "mean bandwidth of the HBM, per channel and in total",
-               .exists = exists_counters("hbm"),
-               .needs = {"hbm"},
-               .group = kCounterLayers},
-              {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
+      : CannTable({.name = "hbm",
+                   .title = "HBM",
+                   .help = "mean bandwidth of the HBM, per channel and in total",
+                   .exists = exists_counters("hbm"),
+                   .needs = {"hbm"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "hbm", output_file.scope);

@@ -10,16 +10,16 @@ namespace msprof {
 
 namespace {
 
-class CannHccs : public cann::Table {
+class CannHccs : public cann::CannTable {
  public:
   CannHccs()
-      : Table({.name = "hccs",
-               .title = "HCCS",
-               .help = "largest, smallest and mean rate over HCCS",
-               .exists = exists_counters("hccs"),
-               .needs = {"hccs"},
-               .group = kCounterLayers},
-              {"Device_id", "Mode", "Max", "Min", "Average"}) {}
+      : CannTable({.name = "hccs",
+                   .title = "HCCS",
+                   .help = "largest, smallest and mean rate over HCCS",
+                   .exists = exists_counters("hccs"),
+                   .needs = {"hccs"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Mode", "Max", "Min", "Average"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "hccs", output_file.scope);

@@ -10,17 +10,17 @@ namespace msprof {
 
 namespace {
 
-class CannHostCpuUsage : public cann::Table {
+class CannHostCpuUsage : public cann::CannTable {
  public:
   CannHostCpuUsage()
-      : Table({.name = "host_cpu_usage",
-               .title = "CPUs of the host",
-               .help = "CPUs of the host, and how many of them the process used",
-               .exists = exists_counters("host_cpu"),
-               .needs = {"host_cpu"},
-               .group = kCounterLayers},
-              {"Device_id", "Total Cpu Numbers", "Occupied Cpu Numbers", "Recommend Cpu Numbers"}) {
-  }
+      : CannTable(
+            {.name = "host_cpu_usage",
+             .title = "CPUs of the host",
+             .help = "CPUs of the host, and how many of them the process used",
+             .exists = exists_counters("host_cpu"),
+             .needs = {"host_cpu"},
+             .group = kCounterLayers},
+            {"Device_id", "Total Cpu Numbers", "Occupied Cpu Numbers", "Recommend Cpu Numbers"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     WholeIntervals samples(db, "host_cpu", output_file.scope);
@@ -32,7 +32,7 @@ class CannHostCpuUsage : public cann::Table {
       if (samples->value > 0) used.insert(*samples->track->number);
     }
     out.text("host");
-    out.number_or_missing(constant_of(db, "host_cpu", "Total"));
+    out.number_or_missing(read_constant(db, "host_cpu", "Total"));
     out.number(static_cast<std::int64_t>(seen.size()));
     out.number(static_cast<std::int64_t>(used.size()));
     out.end_row();

@@ -8,17 +8,17 @@ namespace msprof {
 
 namespace {
 
-class CannHostDiskUsage : public cann::Table {
+class CannHostDiskUsage : public cann::CannTable {
  public:
   CannHostDiskUsage()
-      : Table({.name = "host_disk_usage",
-               .title = "Disks of the host",
-               .help = "peak rates at which the process read and wrote disks of the host",
-               .exists = exists_counters("host_disk"),
-               .needs = {"host_disk"},
-               .group = kCounterLayers},
-              {"Device_id", "Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)",
-               "Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)"}) {}
+      : CannTable({.name = "host_disk_usage",
+                   .title = "Disks of the host",
+                   .help = "peak rates at which the process read and wrote disks of the host",
+                   .exists = exists_counters("host_disk"),
+                   .needs = {"host_disk"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)",
+                   "Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Recommended read;

@@ -8,23 +8,24 @@ namespace msprof {
 
 namespace {
 
-class CannHostMemUsage : public cann::Table {
+class CannHostMemUsage : public cann::CannTable {
  public:
   CannHostMemUsage()
-      : Table({.name = "host_mem_usage",
-               .title = "Memory of the host",
-               .help = "memory of the host, and the peak usage of the process",
-               .exists = exists_counter("host_mem", "Total"),
-               .needs = {"host_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "Total Memory(KB)", "Peak Used Memory(KB)", "Recommend Memory(KB)"}) {}
+      : CannTable(
+            {.name = "host_mem_usage",
+             .title = "Memory of the host",
+             .help = "memory of the host, and the peak usage of the process",
+             .exists = exists_counter("host_mem", "Total"),
+             .needs = {"host_mem"},
+             .group = kCounterLayers},
+            {"Device_id", "Total Memory(KB)", "Peak Used Memory(KB)", "Recommend Memory(KB)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Recommended percent;
     for_each_memory_use(db, output_file.scope,
                         [&](const MemoryUse& use) { percent.add(use.percent); });
     if (percent.empty()) return;
-    const std::int64_t total = constant_of(db, "host_mem", "Total").value_or(0) / 1024;
+    const std::int64_t total = read_constant(db, "host_mem", "Total").value_or(0) / 1024;
     const auto part = [&](double value) { return value * static_cast<double>(total) / 100; };
     out.text("host");
     out.number(total);

@@ -8,17 +8,17 @@ namespace msprof {
 
 namespace {
 
-class CannHostNetworkUsage : public cann::Table {
+class CannHostNetworkUsage : public cann::CannTable {
  public:
   CannHostNetworkUsage()
-      : Table({.name = "host_network_usage",
-               .title = "Network of the host",
-               .help = "speed and peak throughput of the network cards of the host",
-               .exists = exists_counter("host_network", "Speed"),
-               .needs = {"host_network"},
-               .group = kCounterLayers},
-              {"Device_id", "Netcard Speed(KB/s)", "Peak Used Speed(KB/s)",
-               "Recommend Speed(KB/s)"}) {}
+      : CannTable({.name = "host_network_usage",
+                   .title = "Network of the host",
+                   .help = "speed and peak throughput of the network cards of the host",
+                   .exists = exists_counter("host_network", "Speed"),
+                   .needs = {"host_network"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Netcard Speed(KB/s)", "Peak Used Speed(KB/s)",
+                   "Recommend Speed(KB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     constexpr double kKilobyte = 1024;

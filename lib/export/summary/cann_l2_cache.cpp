@@ -35,7 +35,7 @@ struct Rates {
 };
 
 // Null if unknown.
-const Rates* rates_of(std::int64_t platform) {
+const Rates* find_rates(std::int64_t platform) {
   static const Rates ascend_910a{{{0x59}}, {{0x5b}}, {{0x5c}}};
   static const Rates ascend_310p{{{0x78}, {0x79}}, {{0x6a}}, {{0x71}}};
   static const Rates stars{{{0xfb}, {0xfc}}, {{0x90}, {0x91}}, {{0x9c}}};
@@ -66,7 +66,7 @@ const Rates* rates_of(std::int64_t platform) {
 class Device {
  public:
   Device(const Database& db, std::int64_t id, std::int64_t platform)
-      : rates_(rates_of(platform)), has_hits_(platform >= 1 && platform <= 4) {
+      : rates_(find_rates(platform)), has_hits_(platform >= 1 && platform <= 4) {
     const std::string said = read_meta(db, "l2_cache.events." + std::to_string(id));
     int cell = 0;
     for (const std::string_view word : split(said, ',')) {
@@ -126,7 +126,7 @@ class Devices {
                    Device(db, read.integer(0), read.maybe_integer(1).value_or(-1)));
   }
   // Returns null for an unknown device or one whose rates cannot be computed.
-  const Device* of(std::int64_t id) const {
+  const Device* find(std::int64_t id) const {
     const auto at = all_.find(id);
     return at == all_.end() || !at->second.is_known() ? nullptr : &at->second;
   }
@@ -150,7 +150,7 @@ class CacheTaskNames {
         cann::TaskWindow::any);
     while (tasks.next()) {
       const auto at = known_.find({tasks->device_id, tasks->stream_id, tasks->task_number});
-      if (at != known_.end()) at->second.add(ops.of(given(tasks->op_id)));
+      if (at != known_.end()) at->second.add(ops.find(given(tasks->op_id)));
     }
   }
 
@@ -166,23 +166,25 @@ class CacheTaskNames {
     }
     std::optional<std::int64_t> said() const { return is_unclear ? std::nullopt : name_id; }
   };
-  const Name& of(const Statement& row) const { return known_.at(key(row)); }
+  const Name& find(const Statement& row) const { return known_.at(key(row)); }
 
  private:
-  struct Key {
+  struct CacheTaskKey {
     std::int64_t device, stream, task;
-    bool operator==(const Key&) const = default;
+    bool operator==(const CacheTaskKey&) const = default;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  struct CacheTaskKeyHash {
+    std::size_t operator()(const CacheTaskKey& key) const {
       std::uint64_t hash = static_cast<std::uint64_t>(key.device);
       for (const std::int64_t part : {key.stream, key.task})
         hash = (hash * 0x9e3779b97f4a7c15u) ^ static_cast<std::uint64_t>(part);
       return static_cast<std::size_t>(hash ^ (hash >> 31));
     }
   };
-  static Key key(const Statement& row) { return {row.integer(0), row.integer(1), row.integer(2)}; }
-  std::unordered_map<Key, Name, KeyHash> known_;
+  static CacheTaskKey key(const Statement& row) {
+    return {row.integer(0), row.integer(1), row.integer(2)};
+  }
+  std::unordered_map<CacheTaskKey, Name, CacheTaskKeyHash> known_;
 };
 
 bool has_ops(const Database& db) {
@@ -190,30 +192,30 @@ bool has_ops(const Database& db) {
   return read.step() && read.integer(0) != 0;
 }
 
-class CannL2Cache : public cann::Table {
+class CannL2Cache : public cann::CannTable {
  public:
   CannL2Cache()
-      : Table({.name = "l2_cache",
-               .title = "L2 cache",
-               .help = "hit and victim rate of the L2 cache per task",
-               .exists = "SELECT 1 FROM l2_cache",
-               .needs = {"l2_cache"},
-               .cann5_place = 11},
-              {"Device_id", "Stream Id", "Task Id", "Hit Rate", "Victim Rate"}) {}
+      : CannTable({.name = "l2_cache",
+                   .title = "L2 cache",
+                   .help = "hit and victim rate of the L2 cache per task",
+                   .exists = "SELECT 1 FROM l2_cache",
+                   .needs = {"l2_cache"},
+                   .cann5_place = 11},
+                  {"Device_id", "Stream Id", "Task Id", "Hit Rate", "Victim Rate"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
+    auto all = CannTable::columns(db);
     if (has_ops(db)) all.emplace_back("Op Name");
     return all;
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
-    auto output_files = Table::output_files(db);
+    auto output_files = CannTable::output_files(db);
     if (output_files.empty()) return output_files;
     const Devices devices(db);
     Statement read = db.prepare("SELECT DISTINCT device_id FROM l2_cache ORDER BY device_id");
     while (read.step()) {
-      if (devices.of(read.integer(0)) != nullptr) return output_files;
+      if (devices.find(read.integer(0)) != nullptr) return output_files;
     }
     return {};
   }
@@ -228,9 +230,9 @@ class CannL2Cache : public cann::Table {
         "SELECT device_id, stream_id, task_number, e0, e1, e2, e3, e4, e5, e6, e7 FROM l2_cache"
         " ORDER BY id");
     while (read.step()) {
-      const Device* device = devices.of(read.integer(0));
+      const Device* device = devices.find(read.integer(0));
       if (device == nullptr || !scope.takes_device(read.integer(0))) continue;
-      const CacheTaskNames::Name& name = names.of(read);
+      const CacheTaskNames::Name& name = names.find(read);
       if (output_file.scope.iteration && !name.has_run) continue;
       for (const int id : {0, 1, 2}) out.number(read.integer(id));
       device->write(out, read, 3);

@@ -27,16 +27,16 @@ constexpr std::string_view kExistsBandwidth =
     "SELECT 1 FROM track JOIN name AS kind ON kind.id = kind_name_id JOIN name AS text ON"
     " text.id = subject_name_id WHERE kind.text = 'llc' AND text.text = 'LLC'";
 
-class CannLlcReadWrite : public cann::Table {
+class CannLlcReadWrite : public cann::CannTable {
  public:
   CannLlcReadWrite()
-      : Table({.name = "llc_read_write",
-               .title = "Last level cache",
-               .help = "mean hit rate and throughput of the last level caches",
-               .exists = kExistsHitRate,
-               .needs = {"llc"},
-               .group = kCounterLayers},
-              {"Device_id", "Mode", "Task", "Hit Rate(%)", "Throughput(MB/s)"}) {}
+      : CannTable({.name = "llc_read_write",
+                   .title = "Last level cache",
+                   .help = "mean hit rate and throughput of the last level caches",
+                   .exists = kExistsHitRate,
+                   .needs = {"llc"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Mode", "Task", "Hit Rate(%)", "Throughput(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);
@@ -90,13 +90,14 @@ class CannLlcReadWrite : public cann::Table {
 };
 
 // Cache space used by the CPUs of one type.
-class CannLlcCapacity : public cann::Table {
+class CannLlcCapacity : public cann::CannTable {
  public:
-  CannLlcCapacity(const TableInfo& info, std::string_view cpus) : Table(info, {}), cpus_(cpus) {}
+  CannLlcCapacity(const TableInfo& info, std::string_view cpus)
+      : CannTable(info, {}), cpus_(cpus) {}
 
   std::vector<std::string> columns(const Database& db) const override {
     std::vector<std::string> columns{"Device_id", "Metric"};
-    for (const std::int64_t cpu : cpus_of(counter_tracks(db, "llc")))
+    for (const std::int64_t cpu : list_cpus(counter_tracks(db, "llc")))
       columns.push_back("CPU" + std::to_string(cpu) + "(KB)");
     columns.emplace_back("Total(KB)");
     return columns;
@@ -104,7 +105,7 @@ class CannLlcCapacity : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);
-    const std::set<std::int64_t> cpus = cpus_of(samples.tracks());
+    const std::set<std::int64_t> cpus = list_cpus(samples.tracks());
     std::map<std::int64_t, std::map<std::int64_t, cann::Mean>> devices;
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
@@ -127,7 +128,7 @@ class CannLlcCapacity : public cann::Table {
   }
 
  private:
-  std::set<std::int64_t> cpus_of(const std::vector<CounterTrack>& tracks) const {
+  std::set<std::int64_t> list_cpus(const std::vector<CounterTrack>& tracks) const {
     std::set<std::int64_t> cpus;
     for (const CounterTrack& track : tracks) {
       if (track.detail == cpus_) cpus.insert(track.number.value_or(0));
@@ -137,16 +138,16 @@ class CannLlcCapacity : public cann::Table {
   std::string_view cpus_;
 };
 
-class CannLlcBandwidth : public cann::Table {
+class CannLlcBandwidth : public cann::CannTable {
  public:
   CannLlcBandwidth()
-      : Table({.name = "llc_bandwidth",
-               .title = "Last level cache",
-               .help = "data read and written through the last level cache (310)",
-               .exists = kExistsBandwidth,
-               .needs = {"llc"},
-               .group = kCounterLayers},
-              {"Device_id", "Metric", "l3c_rd", "l3c_wr"}) {}
+      : CannTable({.name = "llc_bandwidth",
+                   .title = "Last level cache",
+                   .help = "data read and written through the last level cache (310)",
+                   .exists = kExistsBandwidth,
+                   .needs = {"llc"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Metric", "l3c_rd", "l3c_wr"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);

@@ -8,16 +8,16 @@ namespace msprof {
 
 namespace {
 
-class CannMemoryRecord : public cann::Table {
+class CannMemoryRecord : public cann::CannTable {
  public:
   CannMemoryRecord()
-      : Table({.name = "memory_record",
-               .title = "Memory over time",
-               .help = "device memory in use after every allocation and release",
-               .exists = "SELECT 1 FROM memory_event",
-               .needs = {"task_memory_info"}},
-              {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
-               "Total Reserved(KB)", "Device"}) {}
+      : CannTable({.name = "memory_record",
+                   .title = "Memory over time",
+                   .help = "device memory in use after every allocation and release",
+                   .exists = "SELECT 1 FROM memory_event",
+                   .needs = {"task_memory_info"}},
+                  {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
+                   "Total Reserved(KB)", "Device"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Statement read = db.prepare(

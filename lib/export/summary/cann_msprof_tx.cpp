@@ -30,20 +30,20 @@ enum TxCell : int {
   kTxExactDeviceEnd
 };
 
-class CannMsprofTx : public cann::Table {
+class CannMsprofTx : public cann::CannTable {
  public:
   CannMsprofTx()
-      : Table({.name = "msprof_tx",
-               .title = "Ranges of the application",
-               .help = "ranges and marks of the application, with their times on the devices",
-               .exists = "SELECT 1 FROM user_range",
-               .needs = {"msproftx"},
-               .cann5_place = 14,
-               .is_cann5_whole = true,
-               .cann5_folder = Cann5Folder::host},
-              {"Device_id", "pid", "tid", "category", "event_type", "payload_type", "payload_value",
-               "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
-               "Device Start_time(us)", "Device End_time(us)"}) {}
+      : CannTable({.name = "msprof_tx",
+                   .title = "Ranges of the application",
+                   .help = "ranges and marks of the application, with their times on the devices",
+                   .exists = "SELECT 1 FROM user_range",
+                   .needs = {"msproftx"},
+                   .cann5_place = 14,
+                   .is_cann5_whole = true,
+                   .cann5_folder = Cann5Folder::host},
+                  {"Device_id", "pid", "tid", "category", "event_type", "payload_type",
+                   "payload_value", "Start_time(us)", "End_time(us)", "message_type", "message",
+                   "domain", "Device Start_time(us)", "Device End_time(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);

@@ -55,19 +55,19 @@ struct PortUse {
 // Errors or dropped packets in percent, with the vendor's formula: the mean number of bad packets
 // divided by the sum of the packet rates; for a single sample divided by the packets counted so
 // far.
-double percent_of_packets(const cann::Mean& bad, const PortDirection& direction) {
+double packet_percent(const cann::Mean& bad, const PortDirection& direction) {
   const bool is_single = direction.packet_rate.count() == 1;
   const double whole = is_single ? direction.last_packets : direction.packet_rate.sum();
   return whole == 0 ? 0 : python_round(bad.value() / whole, 3) * 100;
 }
 
-class CannNetwork : public cann::Table {
+class CannNetwork : public cann::CannTable {
  public:
   CannNetwork(const TableInfo& info)
-      : Table(info,
-              {"Device_id", "Timestamp(us)", "Bandwidth(MB/s)", "Rx Bandwidth efficiency(%)",
-               "rxPacket/s", "rxError rate(%)", "rxDropped rate(%)", "Tx Bandwidth efficiency(%)",
-               "txPacket/s", "txError rate(%)", "txDropped rate(%)", "funcId"}) {}
+      : CannTable(info, {"Device_id", "Timestamp(us)", "Bandwidth(MB/s)",
+                         "Rx Bandwidth efficiency(%)", "rxPacket/s", "rxError rate(%)",
+                         "rxDropped rate(%)", "Tx Bandwidth efficiency(%)", "txPacket/s",
+                         "txError rate(%)", "txDropped rate(%)", "funcId"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, name(), output_file.scope);
@@ -85,7 +85,8 @@ class CannNetwork : public cann::Table {
       return ports[at];
     };
     for_each_counter_moment<network::kCells>(
-        samples, network::cell_of, [&](const network::Line& line) { find(*line.track).add(line); });
+        samples, network::find_cell,
+        [&](const network::Line& line) { find(*line.track).add(line); });
     std::sort(ports.begin(), ports.end(),
               [](const PortUse& a, const PortUse& b) { return a.track->index < b.track->index; });
     for (const PortUse& port : ports) write_port(out, port);
@@ -111,8 +112,8 @@ class CannNetwork : public cann::Table {
     const auto packets = static_cast<double>(direction.packets.value());
     cann::python_rounded3(out, capacity > 0 ? bytes * kBits / capacity * 100 : 0);
     cann::python_rounded3(out, seconds > 0 ? packets / seconds : direction.packet_rate.value());
-    cann::python_rounded3(out, percent_of_packets(direction.errors, direction));
-    cann::python_rounded3(out, percent_of_packets(direction.dropped, direction));
+    cann::python_rounded3(out, packet_percent(direction.errors, direction));
+    cann::python_rounded3(out, packet_percent(direction.dropped, direction));
   }
 };
 

@@ -9,16 +9,16 @@ namespace msprof {
 
 namespace {
 
-class CannNpuMem : public cann::Table {
+class CannNpuMem : public cann::CannTable {
  public:
   CannNpuMem()
-      : Table({.name = "npu_mem",
-               .title = "NPU memory",
-               .help = "memory in use, of the application and of the device",
-               .exists = exists_counters("npu_mem"),
-               .needs = {"npu_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "event", "ddr(KB)", "hbm(KB)", "memory(KB)", "timestamp(us)"}) {}
+      : CannTable({.name = "npu_mem",
+                   .title = "NPU memory",
+                   .help = "memory in use, of the application and of the device",
+                   .exists = exists_counters("npu_mem"),
+                   .needs = {"npu_mem"},
+                   .group = kCounterLayers},
+                  {"Device_id", "event", "ddr(KB)", "hbm(KB)", "memory(KB)", "timestamp(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "npu_mem", output_file.scope);
@@ -45,16 +45,16 @@ class CannNpuMem : public cann::Table {
   }
 };
 
-class CannNpuModuleMem : public cann::Table {
+class CannNpuModuleMem : public cann::CannTable {
  public:
   CannNpuModuleMem()
-      : Table({.name = "npu_module_mem",
-               .title = "NPU memory by module",
-               .help = "memory reserved by each software module",
-               .exists = exists_counters("npu_module_mem"),
-               .needs = {"npu_module_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"}) {}
+      : CannTable({.name = "npu_module_mem",
+                   .title = "NPU memory by module",
+                   .help = "memory reserved by each software module",
+                   .exists = exists_counters("npu_module_mem"),
+                   .needs = {"npu_module_mem"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     // For these chips the vendor's native code writes the table, in another order and with another

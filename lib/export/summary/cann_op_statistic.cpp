@@ -12,7 +12,7 @@ namespace msprof {
 
 namespace {
 
-using cann::Times;
+using cann::DurationStats;
 
 using OpKey = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
 
@@ -33,14 +33,14 @@ class OpGroups {
   }
 
   void finish_device() {
-    by_op_.for_each([this](std::int64_t op, const Times& times) { add_op(op, times); });
+    by_op_.for_each([this](std::int64_t op, const DurationStats& times) { add_op(op, times); });
     by_op_.clear();
   }
 
-  const std::map<OpKey, Times>& rows() const { return rows_; }
+  const std::map<OpKey, DurationStats>& rows() const { return rows_; }
 
  private:
-  void add_op(std::int64_t op, const Times& times) {
+  void add_op(std::int64_t op, const DurationStats& times) {
     of_op_.reset();
     of_op_.bind(1, op);
     if (!of_op_.step() || of_op_.is_null(0)) return;
@@ -55,25 +55,25 @@ class OpGroups {
 
   Statement of_op_;
   std::int64_t device_ = -1;
-  ById<Times> by_op_;
-  std::map<OpKey, Times> rows_;
+  ById<DurationStats> by_op_;
+  std::map<OpKey, DurationStats> rows_;
 };
 
-class CannOpStatistic : public cann::Table {
+class CannOpStatistic : public cann::CannTable {
  public:
   CannOpStatistic()
-      : Table({.name = "op_statistic",
-               .title = "Op statistic",
-               .help = "count, total, shortest, mean and longest time of every operator type",
-               // At level 0 operators have no type.
-               .exists = "SELECT 1 FROM op JOIN name ON name.id = op.type_name_id"
-                         " WHERE name.text <> 'N/A'"
-                         " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
-               .needs = kDeviceLogsAndHost,
-               .is_shown = true,
-               .cann5_place = 2},
-              {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
-               "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
+      : CannTable({.name = "op_statistic",
+                   .title = "Op statistic",
+                   .help = "count, total, shortest, mean and longest time of every operator type",
+                   // At level 0 operators have no type.
+                   .exists = "SELECT 1 FROM op JOIN name ON name.id = op.type_name_id"
+                             " WHERE name.text <> 'N/A'"
+                             " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
+                   .needs = kDeviceLogsAndHost,
+                   .is_shown = true,
+                   .cann5_place = 2},
+                  {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
+                   "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     OpGroups groups(db);
@@ -82,7 +82,7 @@ class CannOpStatistic : public cann::Table {
     while (tasks.next()) groups.add(tasks->device_id, tasks->op_id, tasks->duration_ns);
     groups.finish_device();
     cann::DeviceTotals totals;
-    std::vector<const std::pair<const OpKey, Times>*> rows;
+    std::vector<const std::pair<const OpKey, DurationStats>*> rows;
     for (const auto& row : groups.rows()) {
       totals.add(std::get<0>(row.first), row.second);
       rows.push_back(&row);
@@ -95,7 +95,7 @@ class CannOpStatistic : public cann::Table {
       out.text(std::get<1>(row->first));
       out.text(std::get<2>(row->first));
       // Truncates the mean to whole ns, because users compare it with other tools.
-      const Times& times = row->second;
+      const DurationStats& times = row->second;
       cann::write_times(out, times, cann::trimmed3(times.total_ns / times.count, 1000),
                         totals.ratio(std::get<0>(row->first), times));
       out.end_row();

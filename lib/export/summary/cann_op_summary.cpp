@@ -37,7 +37,7 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> ot
   return std::find(others.begin(), others.end(), text) != others.end();
 }
 
-class OpRows {
+class OpSummaryCells {
  public:
   static constexpr std::size_t kCells = 13;
   struct Op {
@@ -50,10 +50,10 @@ class OpRows {
     SharedCells back;   // Block Num … Output Formats
   };
 
-  OpRows(const Database& db, bool has_mix);
+  OpSummaryCells(const Database& db, bool has_mix);
 
   // Valid until the next call. Throws for an unknown operator.
-  Op& of(std::int64_t op_id);
+  Op& find(std::int64_t op_id);
 
   void write_front(RowSink& out, Op& op);
   void write_back(RowSink& out, Op& op);
@@ -72,7 +72,7 @@ class OpRows {
   RecentMap<std::int64_t, Op, kMaxOps> known_;
 };
 
-OpRows::OpRows(const Database& db, bool has_mix)
+OpSummaryCells::OpSummaryCells(const Database& db, bool has_mix)
     : db_(db),
       has_mix_(has_mix),
       texts_(db),
@@ -82,11 +82,11 @@ OpRows::OpRows(const Database& db, bool has_mix)
           " output_shapes_name_id, output_types_name_id, output_formats_name_id"
           " FROM op WHERE id = ?")) {}
 
-OpRows::Op& OpRows::of(std::int64_t op_id) {
+OpSummaryCells::Op& OpSummaryCells::find(std::int64_t op_id) {
   return known_.get(op_id, [this](std::int64_t id) { return load(id); });
 }
 
-OpRows::Op OpRows::load(std::int64_t op_id) {
+OpSummaryCells::Op OpSummaryCells::load(std::int64_t op_id) {
   Op op;
   read_.reset();
   read_.bind(1, op_id);
@@ -105,7 +105,7 @@ OpRows::Op OpRows::load(std::int64_t op_id) {
   return op;
 }
 
-void OpRows::write_front(RowSink& out, Op& op) {
+void OpSummaryCells::write_front(RowSink& out, Op& op) {
   out.repeated(op.front, 4, [&] {
     text_or_missing(out, texts_, given(op.cells[kName]));
     text_or_missing(out, texts_, given(op.cells[kType]));
@@ -115,7 +115,7 @@ void OpRows::write_front(RowSink& out, Op& op) {
   });
 }
 
-void OpRows::write_back(RowSink& out, Op& op) {
+void OpSummaryCells::write_back(RowSink& out, Op& op) {
   out.repeated(op.back, back_cells(), [&] {
     out.number_or_missing(given(op.cells[kBlockNum]));
     if (has_mix_) out.number_or_missing(given(op.cells[kMixBlockNum]));
@@ -140,9 +140,9 @@ constexpr std::string_view kMix = "Mix Block Num";
 constexpr std::string_view kContext = "Context ID";
 
 // Reads collectives by device and start, the order of the tasks.
-class Collectives {
+class CollectiveNames {
  public:
-  Collectives(const Database& db, const ExportScope& scope)
+  CollectiveNames(const Database& db, const ExportScope& scope)
       : scope_(scope),
         read_(db.prepare("SELECT device_id, start_ns, end_ns, comm_op.model_number,"
                          " comm_op.name_id, op_type_name_id FROM comm_op LEFT JOIN comm_call ON"
@@ -164,7 +164,7 @@ class Collectives {
   std::int64_t duration_ns() const {
     return saturating_subtract(read_.integer(2), read_.integer(1));
   }
-  std::int64_t model() const { return read_.maybe_integer(3).value_or(kNone32); }
+  std::int64_t model() const { return read_.maybe_integer(3).value_or(kInvalidId); }
   std::optional<std::int64_t> name_id() const { return read_.maybe_integer(4); }
   std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
 
@@ -173,10 +173,11 @@ class Collectives {
   Statement read_;
 };
 
-class Writer {
+class OpSummaryWriter {
  public:
   // begin() of `out` has been called; metrics are the columns from `first_metric` on.
-  Writer(const Database& db, const OutputFile& output_file, std::size_t first_metric, RowSink& out)
+  OpSummaryWriter(const Database& db, const OutputFile& output_file, std::size_t first_metric,
+                  RowSink& out)
       : db_(db),
         scope_(output_file.scope),
         out_(out),
@@ -197,7 +198,7 @@ class Writer {
         {&TaskRow::id, &TaskRow::device_id, &TaskRow::model_number, &TaskRow::task_number,
          &TaskRow::stream_id, &TaskRow::context, &TaskRow::op_id},
         {.not_null = {&TaskRow::op_id, &TaskRow::device_type_name_id}});
-    Collectives collectives(db_, scope_);
+    CollectiveNames collectives(db_, scope_);
     bool more_tasks = tasks.next();
     bool more_collectives = collectives.next();
     while (more_tasks || more_collectives) {
@@ -213,29 +214,29 @@ class Writer {
   }
 
  private:
-  static bool is_before(const Collectives& a, const TaskRow& b) {
+  static bool is_before(const CollectiveNames& a, const TaskRow& b) {
     return a.device() != b.device_id ? a.device() < b.device_id : a.start_ns() < b.start_ns;
   }
 
   void write_task(const TaskRow& task) {
-    cann::OpRows::Op& op = ops_.of(task.op_id);
+    cann::OpSummaryCells::Op& op = ops_.find(task.op_id);
     if (!op.is_printed) return;
     out_.number(task.device_id);
-    out_.number(given(task.model_number).value_or(kNone32));
+    out_.number(given(task.model_number).value_or(kInvalidId));
     out_.number(task.task_number);
     out_.number(task.stream_id);
     ops_.write_front(out_, op);
     write_times(task.device_id, task.start_ns, task.duration_ns);
     ops_.write_back(out_, op);
     if (has_stars_) out_.number_or_missing(given(task.context));
-    const std::int64_t* counters = op.has_counters ? counters_.of(task.id) : nullptr;
+    const std::int64_t* counters = op.has_counters ? counters_.find(task.id) : nullptr;
     counters == nullptr ? write_no_counters()
                         : write_counters(task.device_id, {counters, op.block_num, op.mix_block_num,
                                                           task.duration_ns});
     out_.end_row();
   }
 
-  void write_collective(const Collectives& op) {
+  void write_collective(const CollectiveNames& op) {
     out_.number(op.device());
     out_.number(op.model());
     out_.missing();
@@ -264,11 +265,11 @@ class Writer {
           device == last_device_
               ? std::max<std::int64_t>(0, saturating_subtract(start_ns, last_end_ns_))
               : 0;
-      out_.number_of([wait] { return us_as_read(wait); },
-                     [wait](std::string& out) {
-                       append_us_from_ns(out, wait);
-                       out += "000";
-                     });
+      out_.number_from([wait] { return us_as_read(wait); },
+                       [wait](std::string& out) {
+                         append_us_from_ns(out, wait);
+                         out += "000";
+                       });
     }
     is_first_row_ = false;
     last_device_ = device;
@@ -294,7 +295,7 @@ class Writer {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
     if (unit == PmuUnit::percent && duration_ns == 0) return out_.number(std::int64_t{0});
-    out_.number_of(
+    out_.number_from(
         [=] {
           return unit == PmuUnit::percent ? fixed3_as_read(value) : sqlite_round3_as_read(value);
         },
@@ -309,46 +310,46 @@ class Writer {
   bool has_stars_;
   PmuMetrics metrics_;
   std::vector<double> values_;
-  cann::OpRows ops_;
+  cann::OpSummaryCells ops_;
   cann::Texts texts_;
-  cann::TaskCounters counters_;
+  cann::TaskCounterCursor counters_;
   SharedCells no_counters_;
   bool is_first_row_ = true;
   std::int64_t last_device_ = 0;
   std::int64_t last_end_ns_ = 0;
 };
 
-class CannOpSummary : public cann::Table {
+class CannOpSummary : public cann::CannTable {
  public:
   CannOpSummary()
-      : Table({.name = "op_summary",
-               .title = "Op summary",
-               .help = "every execution of an operator: time, shapes, core metrics",
-               .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM comm_op",
-               .needs = kDeviceLogsAndHost,
-               .cann5_place = 1},
-              {"Device_id",
-               "Model ID",
-               "Task ID",
-               "Stream ID",
-               "Op Name",
-               "OP Type",
-               "OP State",
-               "Task Type",
-               "Task Start Time(us)",
-               "Task Duration(us)",
-               "Task Wait Time(us)",
-               "Block Num",
-               std::string(kMix),
-               "HF32 Eligible",
-               "Input Shapes",
-               "Input Data Types",
-               "Input Formats",
-               "Output Shapes",
-               "Output Data Types",
-               "Output Formats",
-               std::string(kContext)}) {}
+      : CannTable({.name = "op_summary",
+                   .title = "Op summary",
+                   .help = "every execution of an operator: time, shapes, core metrics",
+                   .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
+                             " SELECT 1 FROM comm_op",
+                   .needs = kDeviceLogsAndHost,
+                   .cann5_place = 1},
+                  {"Device_id",
+                   "Model ID",
+                   "Task ID",
+                   "Stream ID",
+                   "Op Name",
+                   "OP Type",
+                   "OP State",
+                   "Task Type",
+                   "Task Start Time(us)",
+                   "Task Duration(us)",
+                   "Task Wait Time(us)",
+                   "Block Num",
+                   std::string(kMix),
+                   "HF32 Eligible",
+                   "Input Shapes",
+                   "Input Data Types",
+                   "Input Formats",
+                   "Output Shapes",
+                   "Output Data Types",
+                   "Output Formats",
+                   std::string(kContext)}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
     auto all = columns_before_metrics(db);
@@ -365,12 +366,12 @@ class CannOpSummary : public cann::Table {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Writer(db, output_file, columns_before_metrics(db).size(), out).write();
+    OpSummaryWriter(db, output_file, columns_before_metrics(db).size(), out).write();
   }
 
  private:
   std::vector<std::string> columns_before_metrics(const Database& db) const {
-    auto names = Table::columns(db);
+    auto names = CannTable::columns(db);
     if (!cann::has_stars(db)) {
       std::erase_if(names, [](const auto& name) { return name == kMix || name == kContext; });
     }

@@ -8,17 +8,17 @@ namespace msprof {
 
 namespace {
 
-class CannOperatorMemory : public cann::Table {
+class CannOperatorMemory : public cann::CannTable {
  public:
   CannOperatorMemory()
-      : Table({.name = "operator_memory",
-               .title = "Operator memory",
-               .help = "device memory allocations of operators, with their lifetimes",
-               .exists = "SELECT 1 FROM memory_block",
-               .needs = {"task_memory_info"}},
-              {"Device_id", "Name", "Size(KB)", "Allocation Time(us)", "Duration(us)",
-               "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
-               "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
+      : CannTable({.name = "operator_memory",
+                   .title = "Operator memory",
+                   .help = "device memory allocations of operators, with their lifetimes",
+                   .exists = "SELECT 1 FROM memory_block",
+                   .needs = {"task_memory_info"}},
+                  {"Device_id", "Name", "Size(KB)", "Allocation Time(us)", "Duration(us)",
+                   "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
+                   "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);

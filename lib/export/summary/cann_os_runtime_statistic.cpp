@@ -10,29 +10,29 @@ namespace msprof {
 
 namespace {
 
-class CannOsRuntimeStatistic : public cann::Table {
+class CannOsRuntimeStatistic : public cann::CannTable {
  public:
   CannOsRuntimeStatistic()
-      : Table({.name = "os_runtime_statistic",
-               .title = "Calls of the operating system",
-               .help = "system calls and thread library calls of each thread",
-               .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
-                         " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
-               .needs = {"host_syscall|host_pthreadcall"},
-               .group = kCounterLayers},
-              {"Device_id", "Process ID", "Thread ID", "Name", "Time(%)", "Time(us)", "Count",
-               "Avg(us)", "Max(us)", "Min(us)"}) {}
+      : CannTable({.name = "os_runtime_statistic",
+                   .title = "Calls of the operating system",
+                   .help = "system calls and thread library calls of each thread",
+                   .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
+                             " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
+                   .needs = {"host_syscall|host_pthreadcall"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Process ID", "Thread ID", "Name", "Time(%)", "Time(us)", "Count",
+                   "Avg(us)", "Max(us)", "Min(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     struct Call {
       std::string name;
       std::int64_t thread = 0;
-      cann::Times times;
+      cann::DurationStats times;
     };
-    std::map<std::pair<std::string, std::int64_t>, cann::Times> by_name;
+    std::map<std::pair<std::string, std::int64_t>, cann::DurationStats> by_name;
     for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
       WholeIntervals samples(db, kind, output_file.scope);
-      std::vector<cann::Times*> times;
+      std::vector<cann::DurationStats*> times;
       for (const CounterTrack& track : samples.tracks()) {
         times.push_back(shows_call(kind, track.counter)
                             ? &by_name[{track.counter, track.number.value_or(0)}]

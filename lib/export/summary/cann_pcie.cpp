@@ -26,16 +26,16 @@ struct PcieSum {
   }
 };
 
-class CannPcie : public cann::Table {
+class CannPcie : public cann::CannTable {
  public:
   CannPcie()
-      : Table({.name = "pcie",
-               .title = "PCIe",
-               .help = "bandwidth and latency of PCIe",
-               .exists = exists_counters("pcie"),
-               .needs = {"pcie"},
-               .group = kCounterLayers},
-              {"Device_id", "Mode", "Min", "Max", "Avg"}) {}
+      : CannTable({.name = "pcie",
+                   .title = "PCIe",
+                   .help = "bandwidth and latency of PCIe",
+                   .exists = exists_counters("pcie"),
+                   .needs = {"pcie"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Mode", "Min", "Max", "Avg"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     std::map<std::int64_t, std::array<std::array<PcieSum, 3>, PcieRecord::kGroups>> devices;

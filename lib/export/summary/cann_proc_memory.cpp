@@ -40,7 +40,8 @@ class MemoryMeans {
     std::vector<std::pair<std::size_t, std::size_t>> places;  // row and cell of a track
     for (const CounterTrack& track : tracks) {
       const auto counter = std::find(counters_.begin(), counters_.end(), track.counter);
-      places.emplace_back(row_of(track), static_cast<std::size_t>(counter - counters_.begin()));
+      places.emplace_back(find_or_add_row(track),
+                          static_cast<std::size_t>(counter - counters_.begin()));
     }
     while (samples.next()) {
       const auto [row, cell] = places[samples->track->index];
@@ -69,7 +70,7 @@ class MemoryMeans {
   }
 
  private:
-  std::size_t row_of(const CounterTrack& track) {
+  std::size_t find_or_add_row(const CounterTrack& track) {
     // Tracks of a subject are consecutive.
     if (rows_.empty() || rows_.back().track->device != track.device ||
         rows_.back().track->number != track.number)
@@ -85,18 +86,18 @@ constexpr std::array<std::string_view, 9> kSystemMemoryCounters = {
     "Memory Total", "Memory Free",  "Buffers",          "Cached",         "Share Memory",
     "Commit Limit", "Committed AS", "Huge Pages Total", "Huge Pages Free"};
 
-class CannSystemMemory : public cann::Table {
+class CannSystemMemory : public cann::CannTable {
  public:
   CannSystemMemory()
-      : Table({.name = "sys_mem",
-               .title = "Memory",
-               .help = "mean memory usage of devices and host",
-               .exists = exists_counters("sys_mem"),
-               .needs = {"sys_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "Memory Total(kB)", "Memory Free(kB)", "Buffers(kB)", "Cached(kB)",
-               "Share Memory(kB)", "Commit Limit(kB)", "Committed AS(kB)",
-               "Huge Pages Total(pages)", "Huge Pages Free(pages)"}) {}
+      : CannTable({.name = "sys_mem",
+                   .title = "Memory",
+                   .help = "mean memory usage of devices and host",
+                   .exists = exists_counters("sys_mem"),
+                   .needs = {"sys_mem"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Memory Total(kB)", "Memory Free(kB)", "Buffers(kB)", "Cached(kB)",
+                   "Share Memory(kB)", "Commit Limit(kB)", "Committed AS(kB)",
+                   "Huge Pages Total(pages)", "Huge Pages Free(pages)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "sys_mem", output_file.scope);
@@ -111,16 +112,17 @@ class CannSystemMemory : public cann::Table {
 
 constexpr std::array<std::string_view, 3> kProcessMemoryCounters = {"Size", "Resident", "Shared"};
 
-class CannProcessMemory : public cann::Table {
+class CannProcessMemory : public cann::CannTable {
  public:
   CannProcessMemory()
-      : Table({.name = "process_mem",
-               .title = "Memory of processes",
-               .help = "mean memory of each process",
-               .exists = exists_counters("process_mem"),
-               .needs = {"process_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"}) {}
+      : CannTable({.name = "process_mem",
+                   .title = "Memory of processes",
+                   .help = "mean memory of each process",
+                   .exists = exists_counters("process_mem"),
+                   .needs = {"process_mem"},
+                   .group = kCounterLayers},
+                  {"Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"}) {
+  }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "process_mem", output_file.scope);

@@ -20,27 +20,27 @@ struct ProcessShare {
   cann::Mean share{};
 };
 
-class CannProcessCpuUsage : public cann::Table {
+class CannProcessCpuUsage : public cann::CannTable {
  public:
   CannProcessCpuUsage()
-      : Table({.name = "process_cpu_usage",
-               .title = "CPU usage of processes",
-               .help = "share of each process in the time of all CPUs",
-               .exists = exists_counters("process_cpu_usage"),
-               .needs = {"process_cpu_usage"},
-               .group = kCounterLayers},
-              {"Device_id", "PID", "Name", "CPU(%)"}) {}
+      : CannTable({.name = "process_cpu_usage",
+                   .title = "CPU usage of processes",
+                   .help = "share of each process in the time of all CPUs",
+                   .exists = exists_counters("process_cpu_usage"),
+                   .needs = {"process_cpu_usage"},
+                   .group = kCounterLayers},
+                  {"Device_id", "PID", "Name", "CPU(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "process_cpu_usage", output_file.scope);
     std::vector<ProcessShare> processes;
-    const auto cell_of = [](const CounterTrack& track) {
+    const auto find_cell = [](const CounterTrack& track) {
       return static_cast<std::size_t>(
           std::find(kProcessTimeCounters.begin(), kProcessTimeCounters.end(), track.counter) -
           kProcessTimeCounters.begin());
     };
     for_each_counter_moment<kProcessTimeCounters.size()>(
-        samples, cell_of, [&](const CounterMoment<kProcessTimeCounters.size()>& moment) {
+        samples, find_cell, [&](const CounterMoment<kProcessTimeCounters.size()>& moment) {
           const auto is_it = [&](const ProcessShare& process) {
             return process.track->device == moment.track->device &&
                    process.track->number == moment.track->number;

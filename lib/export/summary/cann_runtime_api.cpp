@@ -22,24 +22,24 @@ struct Caller {
 
 struct CallerGroup {
   ApiCallRow first;  // source of process and thread
-  cann::Times times;
+  cann::DurationStats times;
 };
 using CallerGroups = std::map<Caller, CallerGroup>;
 
-class RuntimeApi : public cann::Table {
+class RuntimeApi : public cann::CannTable {
  public:
   explicit RuntimeApi(ProductAge age)
-      : Table({.name = "runtime_api",
-               .title = "Runtime calls",
-               .help = "count, total, mean, shortest and longest time of every runtime call",
-               .exists = cann::exists_call<call_level::kRuntime>(),
-               .cann5_place = 5,
-               .is_cann5_only = true,
-               .age = age,
-               .is_cann5_whole = true},
-              {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
-               "Process ID", "Thread ID"}),
-        is_today_(age == ProductAge::today) {}
+      : CannTable({.name = "runtime_api",
+                   .title = "Runtime calls",
+                   .help = "count, total, mean, shortest and longest time of every runtime call",
+                   .exists = cann::exists_call<call_level::kRuntime>(),
+                   .cann5_place = 5,
+                   .is_cann5_only = true,
+                   .age = age,
+                   .is_cann5_whole = true},
+                  {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)",
+                   "Max(ns)", "Process ID", "Thread ID"}),
+        is_current_(age == ProductAge::current) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const CallerGroups groups = read_groups(db, output_file.scope);
@@ -49,7 +49,7 @@ class RuntimeApi : public cann::Table {
       whole_ns += row.second.times.total_ns;
       rows.push_back(&row);
     }
-    if (is_today_) {
+    if (is_current_) {
       std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
         return a->second.times.total_ns > b->second.times.total_ns;
       });
@@ -67,8 +67,8 @@ class RuntimeApi : public cann::Table {
       Caller caller;
       caller.name = name ? texts(*name) : "N/A";
       if (details.find(call.id)) caller.stream = details.stream();
-      if (is_today_) caller.process = call.process_id;
-      if (is_today_) caller.thread = call.thread_id;
+      if (is_current_) caller.process = call.process_id;
+      if (is_current_) caller.thread = call.thread_id;
       groups.try_emplace(std::move(caller), CallerGroup{call, {}})
           .first->second.times.add(duration_ns);
     };
@@ -78,15 +78,15 @@ class RuntimeApi : public cann::Table {
 
   void write_row(RowSink& out, const Caller& caller, const CallerGroup& group,
                  int128 whole_ns) const {
-    const cann::Times& times = group.times;
+    const cann::DurationStats& times = group.times;
     out.text(caller.name);
     out.number_or_missing(given(caller.stream));
-    out.number(cann::percent_of(times.total_ns, whole_ns, is_today_ ? 3 : 6));
+    out.number(cann::format_percent(times.total_ns, whole_ns, is_current_ ? 3 : 6));
     out.number(fixed(times.total_ns, 1, 0));
     out.number(times.count);
     // The tools of CANN 5 truncate the mean.
-    out.number(is_today_ ? cann::trimmed3(times.total_ns, times.count)
-                         : fixed(times.total_ns / times.count, 1, 0));
+    out.number(is_current_ ? cann::trimmed3(times.total_ns, times.count)
+                           : fixed(times.total_ns / times.count, 1, 0));
     out.number(times.shortest_ns);
     out.number(times.longest_ns);
     out.number_or_missing(given(group.first.process_id));
@@ -94,13 +94,13 @@ class RuntimeApi : public cann::Table {
     out.end_row();
   }
 
-  bool is_today_;
+  bool is_current_;
 };
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_runtime_api() {
-  return std::make_unique<RuntimeApi>(ProductAge::today);
+  return std::make_unique<RuntimeApi>(ProductAge::current);
 }
 std::unique_ptr<SummaryTable> make_old_runtime_api() {
   return std::make_unique<RuntimeApi>(ProductAge::cann5);

@@ -67,17 +67,17 @@ struct BlockCell {
   };
 };
 
-class CannRuntimeMemory : public cann::Table {
+class CannRuntimeMemory : public cann::CannTable {
  public:
   CannRuntimeMemory()
-      : Table({.name = "runtime_memory",
-               .title = "Runtime memory",
-               .help = "allocations of the runtime, with their lifetimes",
-               .exists = "SELECT 1 FROM runtime_block",
-               .needs = {"memmng_info"},
-               .group = kRuntimeTables},
-              {"Device_id", "Kind", "Space", "Address", "Size(Byte)", "Allocation Time(us)",
-               "Release Time(us)", "Lifetime(us)", "State", "API", "Thread ID"}) {}
+      : CannTable({.name = "runtime_memory",
+                   .title = "Runtime memory",
+                   .help = "allocations of the runtime, with their lifetimes",
+                   .exists = "SELECT 1 FROM runtime_block",
+                   .needs = {"memmng_info"},
+                   .group = kRuntimeTables},
+                  {"Device_id", "Kind", "Space", "Address", "Size(Byte)", "Allocation Time(us)",
+                   "Release Time(us)", "Lifetime(us)", "State", "API", "Thread ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
@@ -113,19 +113,19 @@ class CannRuntimeMemory : public cann::Table {
 // Host memory is not counted for a device.
 using MemoryKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // device, kind, space
 
-class CannRuntimeMemoryPeak : public cann::Table {
+class CannRuntimeMemoryPeak : public cann::CannTable {
  public:
   CannRuntimeMemoryPeak()
-      : Table({.name = "runtime_memory_peak",
-               .title = "Runtime memory at its peak",
-               .help = "peak allocation, memory still held, and gaps between blocks",
-               .exists = "SELECT 1 FROM runtime_block",
-               .needs = {"memmng_info"},
-               .is_shown = true,
-               .group = kRuntimeTables},
-              {"Device_id", "Kind", "Space", "Allocations", "Releases", "Releases of Earlier",
-               "Releases Not Recorded", "Peak(Byte)", "Peak Time(us)", "Peak API", "Held(Byte)",
-               "Held Blocks", "Holes", "Holes(Byte)", "Largest Hole(Byte)"}) {}
+      : CannTable({.name = "runtime_memory_peak",
+                   .title = "Runtime memory at its peak",
+                   .help = "peak allocation, memory still held, and gaps between blocks",
+                   .exists = "SELECT 1 FROM runtime_block",
+                   .needs = {"memmng_info"},
+                   .is_shown = true,
+                   .group = kRuntimeTables},
+                  {"Device_id", "Kind", "Space", "Allocations", "Releases", "Releases of Earlier",
+                   "Releases Not Recorded", "Peak(Byte)", "Peak Time(us)", "Peak API", "Held(Byte)",
+                   "Held Blocks", "Holes", "Holes(Byte)", "Largest Hole(Byte)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     std::map<MemoryKey, Sum> sums;
@@ -228,24 +228,24 @@ class CannRuntimeMemoryPeak : public cann::Table {
   }
 };
 
-class CannRuntimeCopy : public cann::Table {
+class CannRuntimeCopy : public cann::CannTable {
  public:
   CannRuntimeCopy()
-      : Table({.name = "runtime_copy",
-               .title = "Copies of the runtime",
-               .help = "copies and memsets by runtime calls, by direction",
-               .exists = "SELECT 1 FROM runtime_copy",
-               .needs = {"memcpy_ext_info|memset_info"},
-               .is_shown = true,
-               .group = kRuntimeTables},
-              {"Device_id", "Direction", "Mode", "Count", "Size(Byte)", "API Time(us)",
-               "Device Time(us)", "Bandwidth(GB/s)"}) {}
+      : CannTable({.name = "runtime_copy",
+                   .title = "Copies of the runtime",
+                   .help = "copies and memsets by runtime calls, by direction",
+                   .exists = "SELECT 1 FROM runtime_copy",
+                   .needs = {"memcpy_ext_info|memset_info"},
+                   .is_shown = true,
+                   .group = kRuntimeTables},
+                  {"Device_id", "Direction", "Mode", "Count", "Size(Byte)", "API Time(us)",
+                   "Device Time(us)", "Bandwidth(GB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const auto calls = read_calls(db);
     const ScopeFilter scope(output_file.scope);
-    std::vector<std::pair<Key, Sum>> sums;  // by first copy
-    std::map<Key, std::size_t> places;
+    std::vector<std::pair<CopyKey, Sum>> sums;  // by first copy
+    std::map<CopyKey, std::size_t> places;
     Statement read = db.prepare(
         "SELECT device_id, direction_name_id, stream_id IS NULL, size_bytes, time_ns, acl_call_id,"
         " api_call.end_ns - api_call.start_ns FROM runtime_copy"
@@ -253,7 +253,7 @@ class CannRuntimeCopy : public cann::Table {
     while (read.step()) {
       const std::int64_t device = read.maybe_integer(0).value_or(cann::kHostDevice);
       if (!scope.takes(device, read.integer(4), read.integer(4))) continue;
-      const Key key{device, read.integer(1), read.integer(2) != 0};
+      const CopyKey key{device, read.integer(1), read.integer(2) != 0};
       const auto [at, is_new] = places.try_emplace(key, sums.size());
       if (is_new) sums.emplace_back(key, Sum());
       Sum& sum = sums[at->second].second;
@@ -269,7 +269,7 @@ class CannRuntimeCopy : public cann::Table {
   }
 
  private:
-  using Key = std::tuple<std::int64_t, std::int64_t, bool>;  // device, direction, waits
+  using CopyKey = std::tuple<std::int64_t, std::int64_t, bool>;  // device, direction, waits
   struct Sum {
     std::int64_t count = 0;
     int128 bytes = 0;
@@ -299,7 +299,7 @@ class CannRuntimeCopy : public cann::Table {
     return calls;
   }
 
-  static void write_sum(RowSink& out, cann::Texts& texts, const Key& key, const Sum& sum) {
+  static void write_sum(RowSink& out, cann::Texts& texts, const CopyKey& key, const Sum& sum) {
     const auto& [device, direction, waits] = key;
     device == cann::kHostDevice ? out.missing() : out.number(device);
     out.text(texts(direction));

@@ -50,48 +50,48 @@ class LastOperators {
         cann::TaskWindow::any);
     while (tasks.next()) {
       auto& name = names_[{tasks->device_id, tasks->stream_id, tasks->task_number}];
-      if (const auto op = ops.of(given(tasks->op_id))) name = op;
+      if (const auto op = ops.find(given(tasks->op_id))) name = op;
     }
   }
-  struct Key {
+  struct LastOperatorKey {
     std::int64_t device, stream, task;
-    bool operator==(const Key&) const = default;
+    bool operator==(const LastOperatorKey&) const = default;
   };
-  bool has_run(const Key& key) const { return names_.contains(key); }
-  std::optional<std::int64_t> of(const Key& key) const {
+  bool has_run(const LastOperatorKey& key) const { return names_.contains(key); }
+  std::optional<std::int64_t> find(const LastOperatorKey& key) const {
     const auto at = names_.find(key);
     return at == names_.end() ? std::nullopt : at->second;
   }
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  struct LastOperatorKeyHash {
+    std::size_t operator()(const LastOperatorKey& key) const {
       return cann::hash_of({key.device, key.stream, key.task});
     }
   };
-  std::unordered_map<Key, std::optional<std::int64_t>, KeyHash> names_;
+  std::unordered_map<LastOperatorKey, std::optional<std::int64_t>, LastOperatorKeyHash> names_;
 };
 
-class CannSocPmu : public cann::Table {
+class CannSocPmu : public cann::CannTable {
  public:
   CannSocPmu()
-      : Table({.name = "soc_pmu",
-               .title = "SoC PMU",
-               .help = "hit and miss rate of address translation per task",
-               .exists = exists_counters("soc_pmu"),
-               .needs = {"socpmu"},
-               .group = kCounterLayers},
-              {"Device_id", "Stream Id", "Task Id", "TLB Hit Rate", "TLB Miss Rate"}) {}
+      : CannTable({.name = "soc_pmu",
+                   .title = "SoC PMU",
+                   .help = "hit and miss rate of address translation per task",
+                   .exists = exists_counters("soc_pmu"),
+                   .needs = {"socpmu"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Stream Id", "Task Id", "TLB Hit Rate", "TLB Miss Rate"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
+    auto all = CannTable::columns(db);
     if (has_operators(db)) all.emplace_back("Op Name");
     return all;
   }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     for (const auto& [device, is_known] : soc_pmu_devices(counter_tracks(db, "soc_pmu")))
-      if (is_known) return Table::output_files(db);
+      if (is_known) return CannTable::output_files(db);
     return {};
   }
 
@@ -109,7 +109,7 @@ class CannSocPmu : public cann::Table {
     const CounterTrack* track = nullptr;  // of the current record
     const auto end = [&] {
       if (track == nullptr || !devices[*track->device]) return;
-      const LastOperators::Key key{*track->device, values[kStream], values[kTask]};
+      const LastOperators::LastOperatorKey key{*track->device, values[kStream], values[kTask]};
       if (is_iteration && !operators->has_run(key)) return;
       out.number(key.device);
       out.number(key.stream);
@@ -118,7 +118,7 @@ class CannSocPmu : public cann::Table {
       write_rate(out, static_cast<double>(values[kHits]) + static_cast<double>(values[kMoreHits]),
                  requests);
       write_rate(out, static_cast<double>(values[kMisses]), requests);
-      if (has_names) cann::text_or_missing(out, texts, operators->of(key));
+      if (has_names) cann::text_or_missing(out, texts, operators->find(key));
       out.end_row();
     };
     while (samples.next()) {
@@ -145,16 +145,16 @@ class CannSocPmu : public cann::Table {
 };
 
 // One row per record, in the order of the file; records have no time.
-class CannPageFault : public cann::Table {
+class CannPageFault : public cann::CannTable {
  public:
   CannPageFault()
-      : Table({.name = "page_fault",
-               .title = "Page faults",
-               .help = "page faults of tasks",
-               .exists = "SELECT 1 FROM page_fault",
-               .needs = {"socpmu"},
-               .group = kCounterLayers},
-              {"Device Id", "Stream Id", "Task Id", "Page Fault Num", "Op Name"}) {}
+      : CannTable({.name = "page_fault",
+                   .title = "Page faults",
+                   .help = "page faults of tasks",
+                   .exists = "SELECT 1 FROM page_fault",
+                   .needs = {"socpmu"},
+                   .group = kCounterLayers},
+                  {"Device Id", "Stream Id", "Task Id", "Page Fault Num", "Op Name"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ScopeFilter scope(output_file.scope);
@@ -164,10 +164,10 @@ class CannPageFault : public cann::Table {
         "SELECT device_id, stream_id, task_number, fault_count FROM page_fault ORDER BY id");
     while (read.step()) {
       if (!scope.takes_device(read.integer(0))) continue;
-      const LastOperators::Key key{read.integer(0), read.integer(1), read.integer(2)};
+      const LastOperators::LastOperatorKey key{read.integer(0), read.integer(1), read.integer(2)};
       if (output_file.scope.iteration && !operators.has_run(key)) continue;
       for (const int cell : {0, 1, 2, 3}) out.number(read.integer(cell));
-      cann::text_or_missing(out, texts, operators.of(key));
+      cann::text_or_missing(out, texts, operators.find(key));
       out.end_row();
     }
   }

@@ -8,17 +8,17 @@ namespace msprof {
 
 namespace {
 
-class CannStaticOpMem : public cann::Table {
+class CannStaticOpMem : public cann::CannTable {
  public:
   CannStaticOpMem()
-      : Table({.name = "static_op_mem",
-               .title = "Static operator memory",
-               .help = "device memory assigned by graphs to their operators",
-               .exists = exists_counters("static_op_mem"),
-               .needs = {"static_op_mem"},
-               .group = kCounterLayers},
-              {"Device_id", "Op Name", "Model Name", "Graph ID", "Node Index Start",
-               "Node Index End", "Size(KB)"}) {}
+      : CannTable({.name = "static_op_mem",
+                   .title = "Static operator memory",
+                   .help = "device memory assigned by graphs to their operators",
+                   .exists = exists_counters("static_op_mem"),
+                   .needs = {"static_op_mem"},
+                   .group = kCounterLayers},
+                  {"Device_id", "Op Name", "Model Name", "Graph ID", "Node Index Start",
+                   "Node Index End", "Size(KB)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     // Graphs compiled before the collection started are included, because the run used them.

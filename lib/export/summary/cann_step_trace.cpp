@@ -7,26 +7,26 @@ namespace msprof {
 
 namespace {
 
-class CannStepTrace : public cann::Table {
+class CannStepTrace : public cann::CannTable {
  public:
   CannStepTrace()
-      : Table({.name = "step_trace",
-               .title = "Steps",
-               .help = "iterations of every model: forward and backward pass, all-reduces",
-               .exists = "SELECT 1 FROM iteration",
-               .needs = {"ts_track"},
-               .is_shown = true,
-               .cann5_place = 3},
-              {"Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
-               "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
-               "Data Aug Bound(us)", "Model ID"}) {}
+      : CannTable({.name = "step_trace",
+                   .title = "Steps",
+                   .help = "iterations of every model: forward and backward pass, all-reduces",
+                   .exists = "SELECT 1 FROM iteration",
+                   .needs = {"ts_track"},
+                   .is_shown = true,
+                   .cann5_place = 3},
+                  {"Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
+                   "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
+                   "Data Aug Bound(us)", "Model ID"}) {}
 
   // Rows are sorted by time.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
   // Two more columns for each all-reduce of the iteration that has most.
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
+    auto all = CannTable::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
       all.emplace_back("Reduce Start(us)");
       all.emplace_back("Reduce Duration(us)");
@@ -44,7 +44,7 @@ class CannStepTrace : public cann::Table {
     while (read.step()) {
       const std::int64_t id = read.integer(0);
       if (!is_taken(scope, read)) {
-        reduces.of(id, [](auto, auto) {});
+        reduces.find(id, [](auto, auto) {});
         continue;
       }
       out.number(read.integer(1));
@@ -65,9 +65,9 @@ class CannStepTrace : public cann::Table {
       for (const auto& [duration, has_points] : durations) {
         is_cann5 && !has_points ? out.text("") : cann::us_number(out, read.integer(duration));
       }
-      out.number(read.maybe_integer(10).value_or(kNone32));
+      out.number(read.maybe_integer(10).value_or(kInvalidId));
       std::int64_t left = most;
-      reduces.of(id, [&](auto start_ns, auto end_ns) {
+      reduces.find(id, [&](auto start_ns, auto end_ns) {
         cann::us_timestamp(out, start_ns.value_or(0));
         cann::us_number(out, saturating_subtract(end_ns.value_or(0), start_ns.value_or(0)));
         --left;

@@ -7,17 +7,17 @@ namespace msprof {
 
 namespace {
 
-class CannStreamQueue : public cann::Table {
+class CannStreamQueue : public cann::CannTable {
  public:
   CannStreamQueue()
-      : Table({.name = "stream_queue",
-               .title = "Streams and hardware queues",
-               .help = "hardware queue and life of each stream",
-               .exists = "SELECT 1 FROM stream_queue",
-               .needs = {"stream_sq_info"},
-               .group = kRuntimeTables},
-              {"Device_id", "Stream ID", "Queue ID", "Scheduler ID", "Start Time(us)",
-               "End Time(us)", "Streams of Queue"}) {}
+      : CannTable({.name = "stream_queue",
+                   .title = "Streams and hardware queues",
+                   .help = "hardware queue and life of each stream",
+                   .exists = "SELECT 1 FROM stream_queue",
+                   .needs = {"stream_sq_info"},
+                   .group = kRuntimeTables},
+                  {"Device_id", "Stream ID", "Queue ID", "Scheduler ID", "Start Time(us)",
+                   "End Time(us)", "Streams of Queue"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ScopeFilter scope(output_file.scope);

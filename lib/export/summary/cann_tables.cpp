@@ -20,7 +20,7 @@ std::string without_zeros(std::string digits, std::size_t kept) {
 
 }  // namespace
 
-std::vector<OutputFile> Table::output_files(const Database& db) const {
+std::vector<OutputFile> CannTable::output_files(const Database& db) const {
   if (!has_rows(db, info().exists)) return {};
   OutputFile output_file;
   const std::string time = time_stamp(db);
@@ -69,15 +69,15 @@ void us_timestamp(RowSink& out, std::int64_t ns) {
 }
 
 void us_number(RowSink& out, std::int64_t ns) {
-  out.number_of([ns] { return us_as_read(ns); },
-                [ns](std::string& digits) { append_us_from_ns(digits, ns); });
+  out.number_from([ns] { return us_as_read(ns); },
+                  [ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
 std::string trimmed(int128 numerator, int128 denominator, int decimals) {
   return without_zeros(fixed(numerator, denominator, decimals), 0);
 }
 
-std::string percent_of(int128 part, int128 whole, int decimals) {
+std::string format_percent(int128 part, int128 whole, int decimals) {
   return whole == 0 ? "0" : trimmed(part * 100, whole, decimals);
 }
 

@@ -19,9 +19,9 @@ namespace msprof::cann {
 
 // A table of the whole capture: one file `<name>_<time of the collection>` if its `exists` query
 // returns a row.
-class Table : public SummaryTable {
+class CannTable : public SummaryTable {
  public:
-  Table(const TableInfo& info, std::vector<std::string> columns)
+  CannTable(const TableInfo& info, std::vector<std::string> columns)
       : SummaryTable(info), columns_(std::move(columns)) {}
 
   std::vector<std::string> columns(const Database&) const override { return columns_; }
@@ -52,7 +52,7 @@ void us_number(RowSink& out, std::int64_t ns);
 // The quotient with at most `decimals` decimals, rounded, without trailing zeros.
 std::string trimmed(int128 numerator, int128 denominator, int decimals);
 // A percentage in the form of trimmed(); "0" if `whole` is 0.
-std::string percent_of(int128 part, int128 whole, int decimals);
+std::string format_percent(int128 part, int128 whole, int decimals);
 // The quotient with at most three decimals: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
 // As trimmed3(), but with at least one decimal: "12.34", "4.0".
@@ -64,7 +64,7 @@ std::string kb_exact(std::int64_t bytes);
 
 // Durations of one kind summed up, as op_statistic and communication_statistic print them.
 
-struct Times {
+struct DurationStats {
   std::int64_t count = 0;
   int128 total_ns = 0;
   std::int64_t shortest_ns = INT64_MAX;
@@ -76,7 +76,7 @@ struct Times {
     shortest_ns = std::min(shortest_ns, duration_ns);
     longest_ns = std::max(longest_ns, duration_ns);
   }
-  void add(const Times& other) {
+  void add(const DurationStats& other) {
     count += other.count;
     total_ns += other.total_ns;
     shortest_ns = std::min(shortest_ns, other.shortest_ns);
@@ -87,9 +87,9 @@ struct Times {
 // Total time of each device, for the ratios of its rows.
 class DeviceTotals {
  public:
-  void add(std::int64_t device, const Times& times) { totals_[device] += times.total_ns; }
-  std::string ratio(std::int64_t device, const Times& times) const {
-    return percent_of(times.total_ns, totals_.at(device), 3);
+  void add(std::int64_t device, const DurationStats& times) { totals_[device] += times.total_ns; }
+  std::string ratio(std::int64_t device, const DurationStats& times) const {
+    return format_percent(times.total_ns, totals_.at(device), 3);
   }
 
  private:
@@ -122,7 +122,7 @@ class Reduces {
 };
 
 // The cells from Count to Ratio(%).
-inline void write_times(RowSink& out, const Times& times, const std::string& mean_us,
+inline void write_times(RowSink& out, const DurationStats& times, const std::string& mean_us,
                         const std::string& ratio) {
   out.number(times.count);
   out.number(trimmed3(times.total_ns, 1000));

@@ -19,15 +19,15 @@ namespace msprof {
 namespace {
 
 // A task as numbered by the runtime; its sub-tasks have the same key.
-struct TaskKey {
-  explicit TaskKey(const TaskRow& row)
+struct TaskTimeKey {
+  explicit TaskTimeKey(const TaskRow& row)
       : device(row.device_id), stream(row.stream_id), task(row.task_number), batch(row.batch) {}
-  bool operator==(const TaskKey&) const = default;
+  bool operator==(const TaskTimeKey&) const = default;
   std::int64_t device, stream, task, batch;
 };
 
-struct TaskKeyHash {
-  std::size_t operator()(const TaskKey& key) const {
+struct TaskTimeKeyHash {
+  std::size_t operator()(const TaskTimeKey& key) const {
     return cann::hash_of({key.device, key.stream, key.task, key.batch});
   }
 };
@@ -41,33 +41,35 @@ class SubTasks {
                              {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
                               &TaskRow::batch, &TaskRow::context},
                              {.not_null = {&TaskRow::context}});
-    while (tasks.next()) only_first_.try_emplace(TaskKey(*tasks), tasks->context == 0);
+    while (tasks.next()) only_first_.try_emplace(TaskTimeKey(*tasks), tasks->context == 0);
     std::erase_if(only_first_, [](const auto& key) { return !key.second; });
     seen_.resize(std::bit_ceil(only_first_.size() * kBitsOfKey));
-    for (const auto& [key, is_first] : only_first_) seen_[bit_of(key)] = true;
+    for (const auto& [key, is_first] : only_first_) seen_[bit_index(key)] = true;
   }
 
   bool is_hidden(const TaskRow& task) const {
     if (only_first_.empty() || task.context == 0) return false;
-    const TaskKey key(task);
-    return seen_[bit_of(key)] && only_first_.contains(key);
+    const TaskTimeKey key(task);
+    return seen_[bit_index(key)] && only_first_.contains(key);
   }
 
  private:
   static constexpr std::size_t kBitsOfKey = 16;
 
-  std::size_t bit_of(const TaskKey& key) const { return TaskKeyHash()(key) & (seen_.size() - 1); }
+  std::size_t bit_index(const TaskTimeKey& key) const {
+    return TaskTimeKeyHash()(key) & (seen_.size() - 1);
+  }
 
-  std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
+  std::unordered_map<TaskTimeKey, bool, TaskTimeKeyHash> only_first_;
   // A Bloom filter of the keys: most tasks have no sub-tasks and need no map look-up.
   std::vector<bool> seen_;
 };
 
 // Reads the printed tasks of one device, by start.
-class DeviceTasks {
+class DeviceTaskTimes {
  public:
-  DeviceTasks(const Database& db, const SubTasks& sub_tasks, const ExportScope& scope,
-              std::int64_t first, std::int64_t last)
+  DeviceTaskTimes(const Database& db, const SubTasks& sub_tasks, const ExportScope& scope,
+                  std::int64_t first, std::int64_t last)
       : tasks_(db, scope,
                {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number, &TaskRow::batch,
                 &TaskRow::context, &TaskRow::host_type_name_id, &TaskRow::device_type_name_id,
@@ -89,9 +91,9 @@ class DeviceTasks {
   const SubTasks& sub_tasks_;
 };
 
-std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub_tasks,
-                                         const ExportScope& scope) {
-  std::vector<DeviceTasks> devices;
+std::vector<DeviceTaskTimes> tasks_by_device(const Database& db, const SubTasks& sub_tasks,
+                                             const ExportScope& scope) {
+  std::vector<DeviceTaskTimes> devices;
   Statement runs = db.prepare(
       "SELECT first_task_id, last_task_id, device_id FROM task_run ORDER BY device_id, "
       "first_task_id");
@@ -115,8 +117,8 @@ class TaskTexts {
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
     SharedCells& cells = cells_.get(kind, [](const Kind&) { return SharedCells(); });
     out.repeated(cells, 2, [&] {
-      const Op op = kind.op == kNull ? Op() : op_of(kind.op);
-      cann::text_or_missing(out, texts_, given(name_of(kind, op)));
+      const Op op = kind.op == kNull ? Op() : read_op(kind.op);
+      cann::text_or_missing(out, texts_, given(task_name(kind, op)));
       cann::text_or_missing(out, texts_,
                             given(types_.shown(op.unit, kind.host_type, kind.device_type)));
     });
@@ -142,11 +144,11 @@ class TaskTexts {
   };
 
   // A task that the host recorded has the kernel's name or no name.
-  static std::int64_t name_of(const Kind& kind, const Op& op) {
+  static std::int64_t task_name(const Kind& kind, const Op& op) {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
   }
 
-  Op op_of(std::int64_t id) {
+  Op read_op(std::int64_t id) {
     of_op_.reset();
     of_op_.bind(1, id);
     if (!of_op_.step()) return {};
@@ -179,11 +181,11 @@ class SchedulerTimes {
 
   // Tasks must be added in ascending order of ids.
   void add(const TaskRow& task) {
-    const Key key{task.device_id,   task.device_type_name_id, api_of(task.api_id),
-                  task.task_number, task.stream_id,           task.batch};
+    const SchedulerKey key{task.device_id,   task.device_type_name_id, read_api(task.api_id),
+                           task.task_number, task.stream_id,           task.batch};
     Sum& sum = sums_[key];
     sum.times.add(task.duration_ns);
-    if (!sum.op) sum.op = ops_.of(given(task.op_id));
+    if (!sum.op) sum.op = ops_.find(given(task.op_id));
     while (has_wait_ && waits_.integer(0) < task.id) has_wait_ = waits_.step();
     if (!has_wait_ || waits_.integer(0) != task.id) return;
     if (!waits_.is_null(1)) sum.waiting_ns = sum.waiting_ns.value_or(0) + waits_.integer(1);
@@ -192,7 +194,7 @@ class SchedulerTimes {
 
   void write(RowSink& out) {
     cann::DeviceTotals totals;
-    std::vector<const std::pair<const Key, Sum>*> rows;
+    std::vector<const std::pair<const SchedulerKey, Sum>*> rows;
     for (const auto& row : sums_) {
       totals.add(std::get<0>(row.first), row.second.times);
       rows.push_back(&row);
@@ -205,24 +207,25 @@ class SchedulerTimes {
 
  private:
   // Device, type, call, task, stream, batch.
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                         std::int64_t>;
+  using SchedulerKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                                  std::int64_t, std::int64_t>;
   struct Sum {
-    cann::Times times;
+    cann::DurationStats times;
     std::optional<int128> waiting_ns;
     std::optional<int128> pending_ns;
     std::optional<std::int64_t> op;
   };
 
-  std::int64_t api_of(std::int64_t call_id) {
+  std::int64_t read_api(std::int64_t call_id) {
     if (call_id == kNull) return kNull;
     call_.reset();
     call_.bind(1, call_id);
     return call_.step() ? call_.maybe_integer(0).value_or(kNull) : kNull;
   }
 
-  void write_row(RowSink& out, const Key& key, const Sum& sum, const cann::DeviceTotals& totals) {
-    const cann::Times& times = sum.times;
+  void write_row(RowSink& out, const SchedulerKey& key, const Sum& sum,
+                 const cann::DeviceTotals& totals) {
+    const cann::DurationStats& times = sum.times;
     const auto us = [&](int128 ns) { out.number(cann::trimmed3(ns, 1000)); };
     out.number(std::get<0>(key));
     out.number(totals.ratio(std::get<0>(key), times));
@@ -247,23 +250,23 @@ class SchedulerTimes {
   Statement call_;
   Statement waits_;
   bool has_wait_;
-  std::map<Key, Sum> sums_;
+  std::map<SchedulerKey, Sum> sums_;
 };
 
-class CannTaskTime : public cann::Table {
+class CannTaskTime : public cann::CannTable {
  public:
   CannTaskTime()
-      : Table({.name = "task_time",
-               .title = "Task time",
-               .help = "start, end and kernel of every task on the device",
-               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-               .needs = kDeviceLogs,
-               .cann5_place = 7},
-              {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
-               "task_start(us)", "task_stop(us)"}) {}
+      : CannTable({.name = "task_time",
+                   .title = "Task time",
+                   .help = "start, end and kernel of every task on the device",
+                   .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+                   .needs = kDeviceLogs,
+                   .cann5_place = 7},
+                  {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id",
+                   "task_time(us)", "task_start(us)", "task_stop(us)"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    if (!is_310(db)) return Table::columns(db);
+    if (!is_310(db)) return CannTable::columns(db);
     return {"Device_id", "Time(%)", "Time(us)",    "Count",       "Avg(us)",
             "Min(us)",   "Max(us)", "Waiting(us)", "Running(us)", "Pending(us)",
             "Type",      "API",     "Task ID",     "Op Name",     "Stream ID"};
@@ -300,7 +303,7 @@ class CannTaskTime : public cann::Table {
     times.write(out);
   }
 
-  static void write_row(RowSink& out, const DeviceTasks& task, TaskTexts& texts) {
+  static void write_row(RowSink& out, const DeviceTaskTimes& task, TaskTexts& texts) {
     const TaskRow& row = task.row();
     out.number(row.device_id);
     texts.write(out, row);

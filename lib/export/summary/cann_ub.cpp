@@ -7,17 +7,17 @@ namespace msprof {
 
 namespace {
 
-class CannUb : public cann::Table {
+class CannUb : public cann::CannTable {
  public:
   CannUb()
-      : Table({.name = "ub",
-               .title = "UB",
-               .help = "bandwidth of the ports of the unified bus",
-               .exists = exists_counters("ub"),
-               .needs = {"ub"},
-               .group = kCounterLayers},
-              {"Device_id", "PortId", "TimeStamp", "UBRxPortBandWidth(MB/s)",
-               "UBTxPortBandWidth(MB/s)"}) {}
+      : CannTable({.name = "ub",
+                   .title = "UB",
+                   .help = "bandwidth of the ports of the unified bus",
+                   .exists = exists_counters("ub"),
+                   .needs = {"ub"},
+                   .group = kCounterLayers},
+                  {"Device_id", "PortId", "TimeStamp", "UBRxPortBandWidth(MB/s)",
+                   "UBTxPortBandWidth(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "ub", output_file.scope);

@@ -18,10 +18,10 @@ namespace {
 using Columns = std::vector<std::string>;
 using Write = void (*)(const Database& db, const ExportScope& scope, RowSink& out);
 
-class ClassicTable : public cann::Table {
+class ClassicTable : public cann::CannTable {
  public:
   ClassicTable(const TableInfo& info, Columns columns, Write function)
-      : Table(info, std::move(columns)), write_(function) {}
+      : CannTable(info, std::move(columns)), write_(function) {}
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     write_(db, output_file.scope, out);
   }
@@ -48,7 +48,7 @@ std::string sub_graph(const std::string& name) {
 }
 
 // Returns "input_0 NC1HWC0 NUMBER_TYPE_FLOAT32 [1,2]; output_0 …"
-std::string tensors_of(cann::Texts& texts, const Statement& row, int first) {
+std::string describe_tensors(cann::Texts& texts, const Statement& row, int first) {
   std::string all;
   for (const int side : {0, 1}) {
     const auto text = [&](int cell) {
@@ -90,7 +90,7 @@ void write_framework(const Database& db, const ExportScope& scope, RowSink& out)
     out.text(is_described ? last_part(name) : "");
     text_or_nothing(out, texts, type);
     out.text(is_described ? sub_graph(name) : "");
-    out.text(tensors_of(texts, read, 6));
+    out.text(describe_tensors(texts, read, 6));
     out.end_row();
   }
 }
@@ -110,7 +110,7 @@ void for_each_run(const Database& db, const ExportScope& scope, Take&& take) {
 
 void write_runs(const Database& db, const ExportScope& scope, RowSink& out) {
   cann::Texts texts(db);
-  const old::Times times(db);
+  const old::OldTimes times(db);
   for_each_run(db, scope, [&](const TaskRow& task) {
     text_or_nothing(out, texts, given(task.kernel_name_id));
     out.number(task.stream_id);
@@ -125,9 +125,9 @@ void write_pmu(const Database& db, const ExportScope& scope, RowSink& out) {
   constexpr int kCycles = 1;  // columns of task_pmu, after the frequency
   constexpr int kSlots = 8;
   cann::Texts texts(db);
-  cann::TaskCounters counters(db);
+  cann::TaskCounterCursor counters(db);
   for_each_run(db, scope, [&](const TaskRow& task) {
-    const std::int64_t* values = counters.of(task.id);
+    const std::int64_t* values = counters.find(task.id);
     if (values == nullptr) return;
     text_or_nothing(out, texts, given(task.kernel_name_id));
     out.number(task.stream_id);
@@ -139,7 +139,7 @@ void write_pmu(const Database& db, const ExportScope& scope, RowSink& out) {
 
 // Sums over the runs of an operator. Its first task runs once per step, so count_of_first is the
 // number of steps.
-struct OpTimes {
+struct ClassicOpTimes {
   std::int64_t device = 0;
   std::int64_t type = kNull;
   std::int64_t stream = 0;
@@ -152,16 +152,16 @@ struct OpTimes {
 };
 
 struct OpTimesByName {
-  std::map<std::int64_t, OpTimes> by_name;
+  std::map<std::int64_t, ClassicOpTimes> by_name;
   std::vector<std::int64_t> order;  // by first run
 
   OpTimesByName(const Database& db, const ExportScope& scope) {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     Statement type = db.prepare("SELECT type_name_id FROM op WHERE id = ?");
     for_each_run(db, scope, [&](const TaskRow& task) {
       if (task.op_id == kNull) return;
       const auto [at, is_new] = by_name.try_emplace(task.kernel_name_id);
-      OpTimes& op = at->second;
+      ClassicOpTimes& op = at->second;
       if (is_new) {
         order.push_back(task.kernel_name_id);
         type.reset();
@@ -183,19 +183,19 @@ struct OpTimesByName {
 
 void write_op_time(const Database& db, const ExportScope& scope, RowSink& out) {
   const OpTimesByName ops(db, scope);
-  const old::Times times(db);
+  const old::OldTimes times(db);
   cann::Texts texts(db);
   for (const std::int64_t name : ops.order) {
-    const OpTimes& op = ops.by_name.at(name);
+    const ClassicOpTimes& op = ops.by_name.at(name);
     text_or_nothing(out, texts, given(name));
     text_or_nothing(out, texts, given(op.type));
     out.number(op.stream);
     out.number(op.first_task);
     out.number(op.count);
-    out.number(times.us_of_ticks(op.device, op.total));
-    out.number(times.us_of_ticks(op.device, op.shortest));
-    out.number(times.us_of_ticks(op.device, op.longest));
-    out.number(times.us_of_ticks(op.device, op.total, op.count_of_first));
+    out.number(times.ticks_to_us(op.device, op.total));
+    out.number(times.ticks_to_us(op.device, op.shortest));
+    out.number(times.ticks_to_us(op.device, op.longest));
+    out.number(times.ticks_to_us(op.device, op.total, op.count_of_first));
     out.end_row();
   }
 }
@@ -209,7 +209,7 @@ void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
     double per_step = 0;  // ticks
   };
   const OpTimesByName ops(db, scope);
-  const old::Times times(db);
+  const old::OldTimes times(db);
   cann::Texts texts(db);
   std::map<std::int64_t, Type> types;
   for (const auto& [name, op] : ops.by_name) {
@@ -226,7 +226,7 @@ void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
   for (const auto& [name, type] : rows) {
     text_or_nothing(out, texts, given(name));
     out.number(type.count);
-    out.number(times.us_of_ticks(type.device, type.total));
+    out.number(times.ticks_to_us(type.device, type.total));
     out.number(type.ops);
     out.number(fmt::format("{:.6f}", times.shown_us(type.device, type.per_step)));
     out.end_row();
@@ -234,7 +234,7 @@ void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
 }
 
 void write_step_trace(const Database& db, const ExportScope& scope, RowSink& out) {
-  const old::Times times(db);
+  const old::OldTimes times(db);
   Statement read = db.prepare(
       "SELECT device_id, number, start_ns, end_ns, fp_start_ns, bp_end_ns FROM iteration"
       " ORDER BY id");
@@ -256,7 +256,7 @@ void write_step_trace(const Database& db, const ExportScope& scope, RowSink& out
 }
 
 void write_reduce(const Database& db, const ExportScope& scope, RowSink& out) {
-  const old::Times times(db);
+  const old::OldTimes times(db);
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT device_id, iteration.number, stream_id, part.number, type_name_id, part.start_ns,"
@@ -338,7 +338,7 @@ void write_dp(const Database& db, const ExportScope& scope, RowSink& out) {
 }
 
 void write_runtime_track(const Database& db, const ExportScope& scope, RowSink& out) {
-  const old::Times times(db);
+  const old::OldTimes times(db);
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT time_ns, event, task_type, stream_id, task_number, thread_id, device_id,"
@@ -375,8 +375,8 @@ std::unique_ptr<SummaryTable> table(int place, std::string_view name, std::strin
                                     std::string_view help, std::string_view exists, Columns columns,
                                     Write write) {
   return std::make_unique<ClassicTable>(
-      old::info_of(ProductAge::classic, place, name, title, help, exists), std::move(columns),
-      write);
+      old::make_table_info(ProductAge::classic, place, name, title, help, exists),
+      std::move(columns), write);
 }
 
 }  // namespace

@@ -11,21 +11,22 @@ namespace msprof {
 
 namespace {
 
-class OldGeOpExecute : public cann::Table {
+class OldGeOpExecute : public cann::CannTable {
  public:
   OldGeOpExecute()
-      : Table({.name = "ge_op_execute",
-               .title = "Launches of operators",
-               .help = "phases of each launch of an operator whose shape is computed on the host",
-               .exists = cann::exists_call<call_level::kNode>(),
-               .cann5_place = 8,
-               .age = ProductAge::cann5,
-               .is_cann5_whole = true},
-              {"Thread ID", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
+      : CannTable(
+            {.name = "ge_op_execute",
+             .title = "Launches of operators",
+             .help = "phases of each launch of an operator whose shape is computed on the host",
+             .exists = cann::exists_call<call_level::kNode>(),
+             .cann5_place = 8,
+             .age = ProductAge::cann5,
+             .is_cann5_whole = true},
+            {"Thread ID", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
-    const old::Times times(db);
+    const old::OldTimes times(db);
     old::for_each_call(db, info(), output_file.scope, call_level::kNode,
                        [&](const ApiCallRow& call, std::int64_t duration_ns) {
                          out.number_or_missing(given(call.thread_id));
@@ -40,23 +41,24 @@ class OldGeOpExecute : public cann::Table {
 
 // An execution of a model from the application's call to the tasks: the k-th call, the k-th times
 // of the graph engine and the tasks of the k-th iteration belong together.
-class OldAiStackTime : public cann::Table {
+class OldAiStackTime : public cann::CannTable {
  public:
   OldAiStackTime()
-      : Table({.name = "ai_stack_time",
-               .title = "Time of the layers",
-               .help = "time of each model execution in the call, the graph engine and the tasks",
-               .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-               .cann5_place = 4,
-               .age = ProductAge::cann5},
-              {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
+      : CannTable(
+            {.name = "ai_stack_time",
+             .title = "Time of the layers",
+             .help = "time of each model execution in the call, the graph engine and the tasks",
+             .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
+                       " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+             .cann5_place = 4,
+             .age = ProductAge::cann5},
+            {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const ExportScope& scope = output_file.scope;
     cann::Texts texts(db);
-    const old::Times times(db);
-    const old::Iterations iterations(db);
+    const old::OldTimes times(db);
+    const old::OldIterations iterations(db);
     std::map<std::int64_t, std::vector<Row>> rows;  // by infer id
     add_calls(db, texts, times, rows);
     add_model_times(db, texts, times, rows);
@@ -83,7 +85,7 @@ class OldAiStackTime : public cann::Table {
   };
   using Rows = std::map<std::int64_t, std::vector<Row>>;
 
-  void add_calls(const Database& db, cann::Texts& texts, const old::Times& times,
+  void add_calls(const Database& db, cann::Texts& texts, const old::OldTimes& times,
                  Rows& rows) const {
     for (const std::string_view wanted : {"aclmdlExecute", "aclopExecute"}) {
       std::int64_t infer = 0;
@@ -99,7 +101,7 @@ class OldAiStackTime : public cann::Table {
     }
   }
 
-  void add_model_times(const Database& db, cann::Texts& texts, const old::Times& times,
+  void add_model_times(const Database& db, cann::Texts& texts, const old::OldTimes& times,
                        Rows& rows) const {
     std::map<std::string, std::int64_t> counts;
     old::CallDetails details(db);
@@ -114,8 +116,8 @@ class OldAiStackTime : public cann::Table {
   }
 
   // Adds one row per iteration, from its first start to the end of the task that starts last.
-  static void add_tasks(const Database& db, const ExportScope& scope, const old::Times& times,
-                        const old::Iterations& iterations, Rows& rows) {
+  static void add_tasks(const Database& db, const ExportScope& scope, const old::OldTimes& times,
+                        const old::OldIterations& iterations, Rows& rows) {
     struct Span {
       old::Exact start, end;
       std::int64_t last_start_ns = INT64_MIN;
@@ -126,7 +128,7 @@ class OldAiStackTime : public cann::Table {
                            {}, cann::TaskWindow::any);
     while (tasks.next()) {
       if (tasks->op_id == kNull) continue;
-      const auto* iteration = iterations.of(tasks->device_id, tasks.end_ns());
+      const auto* iteration = iterations.find(tasks->device_id, tasks.end_ns());
       if (iteration == nullptr) continue;
       const old::Exact start = times.device_ns(tasks->device_id, tasks->start_ns);
       const old::Exact length = times.span_ns(tasks->device_id, tasks->duration_ns);

@@ -7,22 +7,22 @@ namespace msprof {
 namespace {
 
 // Rows are in the order in which the application closed the ranges and marks.
-class OldMsprofTx : public cann::Table {
+class OldMsprofTx : public cann::CannTable {
  public:
   OldMsprofTx()
-      : Table({.name = "msprof_tx",
-               .title = "Ranges of the application",
-               .help = "ranges and marks of the application",
-               .exists = "SELECT 1 FROM user_range",
-               .cann5_place = 14,
-               .age = ProductAge::cann5,
-               .is_cann5_whole = true,
-               .cann5_folder = Cann5Folder::host},
-              {"pid", "tid", "category", "event_type", "payload_type", "payload_value",
-               "Start_time(ns)", "End_time(ns)", "message_type", "message"}) {}
+      : CannTable({.name = "msprof_tx",
+                   .title = "Ranges of the application",
+                   .help = "ranges and marks of the application",
+                   .exists = "SELECT 1 FROM user_range",
+                   .cann5_place = 14,
+                   .age = ProductAge::cann5,
+                   .is_cann5_whole = true,
+                   .cann5_folder = Cann5Folder::host},
+                  {"pid", "tid", "category", "event_type", "payload_type", "payload_value",
+                   "Start_time(ns)", "End_time(ns)", "message_type", "message"}) {}
 
   void write(const Database& db, const OutputFile&, RowSink& out) const override {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT process_id, thread_id, category, event_type, payload_type, payload_value,"

@@ -32,7 +32,7 @@ class OpTexts {
             " input_types_name_id, input_formats_name_id, output_shapes_name_id,"
             " output_types_name_id, output_formats_name_id FROM op WHERE id = ?")) {}
 
-  const OpCells& of(std::int64_t op_id) {
+  const OpCells& find(std::int64_t op_id) {
     constexpr std::size_t kMaxOps = 1 << 15;
     const auto known = known_.find(op_id);
     if (known != known_.end()) return known->second;
@@ -104,7 +104,7 @@ class OldSummaryWriter {
                             &TaskRow::task_number, &TaskRow::stream_id, &TaskRow::op_id},
                            {}, cann::TaskWindow::any);
     while (tasks.next()) {
-      const std::int64_t* counters = counters_.of(tasks->id);
+      const std::int64_t* counters = counters_.find(tasks->id);
       const bool has_op = tasks->op_id != kNull;
       if (shape_.has_ops ? has_op : counters != nullptr)
         write_task(*tasks, tasks.end_ns(), counters);
@@ -113,10 +113,10 @@ class OldSummaryWriter {
 
  private:
   void write_task(const TaskRow& task, std::int64_t end_ns, const std::int64_t* counters) {
-    const auto* iteration = iterations_.of(task.device_id, end_ns);
+    const auto* iteration = iterations_.find(task.device_id, end_ns);
     std::int64_t model = task.model_number;
     if (model == kNull && iteration != nullptr) model = iteration->model;
-    const OpCells& op = shape_.has_ops ? ops_.of(task.op_id) : none_;
+    const OpCells& op = shape_.has_ops ? ops_.find(task.op_id) : none_;
     if (shape_.has_steps) models_.write(out_, model);
     out_.number_or_missing(given(model));
     out_.number(task.task_number);
@@ -189,24 +189,24 @@ class OldSummaryWriter {
   std::vector<double> values_;
   OpTexts ops_;
   OpCells none_;
-  old::Times times_;
-  old::Iterations iterations_;
+  old::OldTimes times_;
+  old::OldIterations iterations_;
   old::ModelNames models_;
-  cann::TaskCounters counters_;
+  cann::TaskCounterCursor counters_;
   std::int64_t last_device_ = kNull;
   int128 last_end_ = 0;  // in units of the device's clock
 };
 
-class OldOpSummary : public cann::Table {
+class OldOpSummary : public cann::CannTable {
  public:
   OldOpSummary()
-      : Table({.name = "op_summary",
-               .title = "Op summary",
-               .help = "every execution of an operator: time, shapes, core metrics",
-               .exists = "SELECT 1 FROM task",
-               .cann5_place = 1,
-               .age = ProductAge::cann5},
-              {}) {}
+      : CannTable({.name = "op_summary",
+                   .title = "Op summary",
+                   .help = "every execution of an operator: time, shapes, core metrics",
+                   .exists = "SELECT 1 FROM task",
+                   .cann5_place = 1,
+                   .age = ProductAge::cann5},
+                  {}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
     const Shape shape(db);

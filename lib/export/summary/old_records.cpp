@@ -12,31 +12,32 @@ namespace msprof {
 namespace {
 
 // Times of the graph engine for each execution of a model.
-class OldGe : public cann::Table {
+class OldGe : public cann::CannTable {
  public:
   OldGe()
-      : Table(old::info_of(ProductAge::cann5, 15, "ge", "Graph engine",
-                           "times of input, inference and output of each model execution",
-                           "SELECT 1 FROM call_detail WHERE request IS NOT NULL"),
-              {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
-               "Infer Start", "Infer End", "Output Start", "Output End"}) {}
+      : CannTable(
+            old::make_table_info(ProductAge::cann5, 15, "ge", "Graph engine",
+                                 "times of input, inference and output of each model execution",
+                                 "SELECT 1 FROM call_detail WHERE request IS NOT NULL"),
+            {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
+             "Infer Start", "Infer End", "Output Start", "Output End"}) {}
 
   void write(const Database& db, const OutputFile&, RowSink& out) const override {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     cann::Texts texts(db);
     struct Execution {
       std::array<std::int64_t, 6> times{kNull, kNull, kNull, kNull, kNull, kNull};
     };
     // Model, request, thread; rows are in the order of their starts.
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
-    std::map<Key, Execution> all;
-    std::vector<Key> order;
+    using RequestKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    std::map<RequestKey, Execution> all;
+    std::vector<RequestKey> order;
     Statement read = db.prepare(
         "SELECT item_name_id, request, thread_id, name_id, start_ns, end_ns FROM call_detail"
         " JOIN api_call ON api_call.id = api_id WHERE request IS NOT NULL ORDER BY api_id");
     while (read.step()) {
-      const Key key{read.maybe_integer(0).value_or(kNull), read.integer(1),
-                    read.maybe_integer(2).value_or(kNull)};
+      const RequestKey key{read.maybe_integer(0).value_or(kNull), read.integer(1),
+                           read.maybe_integer(2).value_or(kNull)};
       const auto [at, is_new] = all.try_emplace(key);
       if (is_new) order.push_back(key);
       const std::string& phase = texts(read.integer(3));
@@ -45,7 +46,7 @@ class OldGe : public cann::Table {
       at->second.times[place + 1] = times.host_ns(read.integer(5));
     }
     Statement model = db.prepare("SELECT model_id FROM model WHERE name_id = ? ORDER BY id");
-    for (const Key& key : order) {
+    for (const RequestKey& key : order) {
       model.reset();
       model.bind(1, std::get<0>(key));
       cann::text_or_missing(out, texts, given(std::get<0>(key)));
@@ -58,14 +59,14 @@ class OldGe : public cann::Table {
   }
 };
 
-class OldL2Raw : public cann::Table {
+class OldL2Raw : public cann::CannTable {
  public:
   OldL2Raw()
-      : Table(
-            old::info_of(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
-                         "L2 cache events, in the order of the request", "SELECT 1 FROM l2_cache"),
-            {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4", "event5",
-             "event6", "event7"}) {}
+      : CannTable(old::make_table_info(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
+                                       "L2 cache events, in the order of the request",
+                                       "SELECT 1 FROM l2_cache"),
+                  {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4",
+                   "event5", "event6", "event7"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Statement read = db.prepare(
@@ -79,17 +80,17 @@ class OldL2Raw : public cann::Table {
   }
 };
 
-class OldHcclRaw : public cann::Table {
+class OldHcclRaw : public cann::CannTable {
  public:
   OldHcclRaw()
-      : Table(
-            old::info_of(ProductAge::cann5, 17, "hccl_raw", "Tasks of collectives",
-                         "tasks of collectives, as planned by the communication library",
-                         "SELECT 1 FROM comm_task"),
+      : CannTable(
+            old::make_table_info(ProductAge::cann5, 17, "hccl_raw", "Tasks of collectives",
+                                 "tasks of collectives, as planned by the communication library",
+                                 "SELECT 1 FROM comm_task"),
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, item_name_id, plane_id, stream_id, task_number, start_ns,"

@@ -6,7 +6,7 @@
 
 namespace msprof::old {
 
-Times::Times(const Database& db) {
+OldTimes::OldTimes(const Database& db) {
   wall_offset_ns_ = read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
   Statement read = db.prepare("SELECT id, tick_frequency_hz FROM device ORDER BY id");
   while (read.step()) {
@@ -22,29 +22,29 @@ Times::Times(const Database& db) {
   }
 }
 
-const Times::Clock& Times::clock_of(std::int64_t device) const {
+const OldTimes::Clock& OldTimes::find_clock(std::int64_t device) const {
   const auto found = clocks_.find(device);
   return found == clocks_.end() ? none_ : found->second;
 }
 
-std::int64_t Times::ticks_of_second(std::int64_t device) const {
-  const std::int64_t hz = clock_of(device).frequency_hz;
+std::int64_t OldTimes::ticks_per_second(std::int64_t device) const {
+  const std::int64_t hz = find_clock(device).frequency_hz;
   return hz > 0 ? hz : 1'000'000'000;
 }
 
-std::string Times::us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts) const {
-  return cann::trimmed(ticks * 1'000'000, int128{ticks_of_second(device)} * parts, 6);
+std::string OldTimes::ticks_to_us(std::int64_t device, int128 ticks, std::int64_t parts) const {
+  return cann::trimmed(ticks * 1'000'000, int128{ticks_per_second(device)} * parts, 6);
 }
 
-std::string Times::ms_of_ticks(std::int64_t device, int128 ticks) const {
-  return cann::trimmed(ticks * 1000, ticks_of_second(device), 9);
+std::string OldTimes::ticks_to_ms(std::int64_t device, int128 ticks) const {
+  return cann::trimmed(ticks * 1000, ticks_per_second(device), 9);
 }
 
-double Times::shown_us(std::int64_t device, double ticks) const {
-  return ticks * 1e6 / static_cast<double>(ticks_of_second(device));
+double OldTimes::shown_us(std::int64_t device, double ticks) const {
+  return ticks * 1e6 / static_cast<double>(ticks_per_second(device));
 }
 
-std::int64_t Times::host_ns(std::int64_t wall_ns) const {
+std::int64_t OldTimes::host_ns(std::int64_t wall_ns) const {
   return saturating_subtract(wall_ns, wall_offset_ns_);
 }
 
@@ -58,29 +58,29 @@ std::int64_t limited(int128 value) {
 
 // Returns the tick count whose time, truncated to ns, is `ns`; of several, the one nearest to the
 // middle of that ns.
-std::int64_t ticks_of(int128 ns, std::int64_t frequency_hz) {
+std::int64_t to_ticks(int128 ns, std::int64_t frequency_hz) {
   return limited(divide_rounded((2 * ns + 1) * frequency_hz, 2 * kSecondNs));
 }
 
 }  // namespace
 
-std::int64_t Times::ticks(std::int64_t device, std::int64_t wall_ns) const {
-  const Clock& clock = clock_of(device);
+std::int64_t OldTimes::ticks(std::int64_t device, std::int64_t wall_ns) const {
+  const Clock& clock = find_clock(device);
   const int128 ns = int128{wall_ns} - clock.wall_offset_ns - clock.monotonic_ns;
-  return limited(int128{ticks_of(ns, clock.frequency_hz)} + clock.ticks);
+  return limited(int128{to_ticks(ns, clock.frequency_hz)} + clock.ticks);
 }
 
-Exact Times::device_ns(std::int64_t device, std::int64_t wall_ns) const {
-  const Clock& clock = clock_of(device);
+Exact OldTimes::device_ns(std::int64_t device, std::int64_t wall_ns) const {
+  const Clock& clock = find_clock(device);
   const int128 ns = int128{wall_ns} - clock.wall_offset_ns;
   if (clock.frequency_hz <= 0) return {ns, 1};
-  const int128 ticks = ticks_of(ns - clock.monotonic_ns, clock.frequency_hz);
+  const int128 ticks = to_ticks(ns - clock.monotonic_ns, clock.frequency_hz);
   return {ticks * kSecondNs + int128{clock.monotonic_ns} * clock.frequency_hz, clock.frequency_hz};
 }
 
-double Times::shown_ns(std::int64_t device, std::int64_t start_wall_ns,
-                       std::int64_t duration_ns) const {
-  const Clock& clock = clock_of(device);
+double OldTimes::shown_ns(std::int64_t device, std::int64_t start_wall_ns,
+                          std::int64_t duration_ns) const {
+  const Clock& clock = find_clock(device);
   const double mhz = static_cast<double>(std::max<std::int64_t>(clock.frequency_hz, 1)) / 1e6;
   const std::int64_t start = ticks(device, start_wall_ns) - clock.ticks;
   const std::int64_t end = start + span_ticks(device, duration_ns);
@@ -90,17 +90,17 @@ double Times::shown_ns(std::int64_t device, std::int64_t start_wall_ns,
   return ns(end) - ns(start);
 }
 
-std::int64_t Times::span_ticks(std::int64_t device, std::int64_t duration_ns) const {
-  return ticks_of(duration_ns, clock_of(device).frequency_hz);
+std::int64_t OldTimes::span_ticks(std::int64_t device, std::int64_t duration_ns) const {
+  return to_ticks(duration_ns, find_clock(device).frequency_hz);
 }
 
-Exact Times::span_ns(std::int64_t device, std::int64_t duration_ns) const {
-  const std::int64_t hz = clock_of(device).frequency_hz;
+Exact OldTimes::span_ns(std::int64_t device, std::int64_t duration_ns) const {
+  const std::int64_t hz = find_clock(device).frequency_hz;
   if (hz <= 0) return {duration_ns, 1};
-  return {ticks_of(duration_ns, hz) * kSecondNs, hz};
+  return {to_ticks(duration_ns, hz) * kSecondNs, hz};
 }
 
-Iterations::Iterations(const Database& db) {
+OldIterations::OldIterations(const Database& db) {
   Statement read = db.prepare(
       "SELECT device_id, model_number, number, end_ns FROM iteration"
       " WHERE is_framework_step = 0 ORDER BY device_id, end_ns, id");
@@ -111,7 +111,8 @@ Iterations::Iterations(const Database& db) {
   }
 }
 
-const Iterations::Iteration* Iterations::of(std::int64_t device, std::int64_t end_ns) const {
+const OldIterations::Iteration* OldIterations::find(std::int64_t device,
+                                                    std::int64_t end_ns) const {
   const auto found = by_device_.find(device);
   if (found == by_device_.end()) return nullptr;
   const auto& all = found->second;
@@ -136,15 +137,15 @@ void ModelNames::write(RowSink& out, std::int64_t model) const {
 CallDetails::CallDetails(const Database& db)
     : read_(db.prepare("SELECT api_id, stream_id, request, size_bytes, direction FROM call_detail"
                        " ORDER BY api_id")),
-      more_(read_.step()) {}
+      has_more_(read_.step()) {}
 
 bool CallDetails::find(std::int64_t api_id) {
-  while (more_ && read_.integer(0) < api_id) more_ = read_.step();
-  return more_ && read_.integer(0) == api_id;
+  while (has_more_ && read_.integer(0) < api_id) has_more_ = read_.step();
+  return has_more_ && read_.integer(0) == api_id;
 }
 
-TableInfo info_of(ProductAge age, int place, std::string_view name, std::string_view title,
-                  std::string_view help, std::string_view exists) {
+TableInfo make_table_info(ProductAge age, int place, std::string_view name, std::string_view title,
+                          std::string_view help, std::string_view exists) {
   return {.name = name,
           .title = title,
           .help = help,

@@ -25,9 +25,9 @@ struct Exact {
 };
 // Converts times of a store, which are wall-clock ns, to the clocks of that time. A device tick is
 // longer than a ns, so the tick count is recovered from the ns, and no precision is lost.
-class Times {
+class OldTimes {
  public:
-  explicit Times(const Database& db);
+  explicit OldTimes(const Database& db);
 
   // Converts a host time to ns of the host's monotonic clock.
   std::int64_t host_ns(std::int64_t wall_ns) const;
@@ -41,8 +41,8 @@ class Times {
   double shown_ns(std::int64_t device, std::int64_t start_wall_ns, std::int64_t duration_ns) const;
   std::int64_t span_ticks(std::int64_t device, std::int64_t duration_ns) const;
   // Convert ticks, or a fraction of them, to us and ms. Without a known clock one tick is one ns.
-  std::string us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts = 1) const;
-  std::string ms_of_ticks(std::int64_t device, int128 ticks) const;
+  std::string ticks_to_us(std::int64_t device, int128 ticks, std::int64_t parts = 1) const;
+  std::string ticks_to_ms(std::int64_t device, int128 ticks) const;
   double shown_us(std::int64_t device, double ticks) const;
 
  private:
@@ -52,8 +52,8 @@ class Times {
     std::int64_t monotonic_ns = 0;
     std::int64_t wall_offset_ns = 0;
   };
-  const Clock& clock_of(std::int64_t device) const;
-  std::int64_t ticks_of_second(std::int64_t device) const;
+  const Clock& find_clock(std::int64_t device) const;
+  std::int64_t ticks_per_second(std::int64_t device) const;
 
   std::int64_t wall_offset_ns_ = 0;
   std::map<std::int64_t, Clock> clocks_;
@@ -61,7 +61,7 @@ class Times {
 };
 
 // Finds the iteration of a task by its end, on all devices.
-class Iterations {
+class OldIterations {
  public:
   struct Iteration {
     std::int64_t model = kNull;
@@ -70,10 +70,10 @@ class Iterations {
     std::int64_t end_ns = 0;
   };
 
-  explicit Iterations(const Database& db);
+  explicit OldIterations(const Database& db);
   bool empty() const { return by_device_.empty(); }
   // Returns null after the last iteration.
-  const Iteration* of(std::int64_t device, std::int64_t end_ns) const;
+  const Iteration* find(std::int64_t device, std::int64_t end_ns) const;
 
  private:
   std::map<std::int64_t, std::vector<Iteration>> by_device_;  // sorted by end
@@ -103,7 +103,7 @@ class CallDetails {
 
  private:
   Statement read_;
-  bool more_;
+  bool has_more_;
 };
 
 // Visits the calls of a level that a table shows, with their durations, by start. For CANN 5 and
@@ -111,11 +111,11 @@ class CallDetails {
 template <typename Take>
 void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
                    std::int64_t level, Take&& take) {
-  const bool is_today = table.age == ProductAge::today;
-  cann::CallCursor calls(db, is_today ? scope : ExportScope{},
+  const bool is_current = table.age == ProductAge::current;
+  cann::CallCursor calls(db, is_current ? scope : ExportScope{},
                          {&ApiCallRow::id, &ApiCallRow::process_id, &ApiCallRow::type_name_id,
                           &ApiCallRow::item_name_id, &ApiCallRow::level},
-                         {}, is_today ? cann::CallWindow(db) : cann::CallWindow::any());
+                         {}, is_current ? cann::CallWindow(db) : cann::CallWindow::any());
   while (calls.next()) {
     if (calls->level == level) take(*calls, calls.duration_ns());
   }
@@ -123,8 +123,8 @@ void for_each_call(const Database& db, const TableInfo& table, const ExportScope
 
 // Returns the TableInfo of a table of that time, which covers the whole capture even if an
 // iteration is selected.
-TableInfo info_of(ProductAge age, int place, std::string_view name, std::string_view title,
-                  std::string_view help, std::string_view exists);
+TableInfo make_table_info(ProductAge age, int place, std::string_view name, std::string_view title,
+                          std::string_view help, std::string_view exists);
 
 // Returns true if a device is an Ascend 310, whose tables have different columns.
 bool is_310(const Database& db);

@@ -28,29 +28,30 @@ struct TickTimes {
   }
 };
 
-class OldOpStatistic : public cann::Table {
+class OldOpStatistic : public cann::CannTable {
  public:
   OldOpStatistic()
-      : Table({.name = "op_statistic",
-               .title = "Op statistic",
-               .help = "count, total, mean, shortest and longest time of every type of operator",
-               .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
-               .cann5_place = 2,
-               .age = ProductAge::cann5},
-              {"Model Name", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
-               "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
+      : CannTable(
+            {.name = "op_statistic",
+             .title = "Op statistic",
+             .help = "count, total, mean, shortest and longest time of every type of operator",
+             .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
+             .cann5_place = 2,
+             .age = ProductAge::cann5},
+            {"Model Name", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
+             "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
+    auto all = CannTable::columns(db);
     if (!old::has_steps(db)) all.erase(all.begin());
     return all;
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     // Device, model, type, kind.
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-    const old::Times times(db);
-    std::map<Key, TickTimes> groups;
+    using TickGroupKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    const old::OldTimes times(db);
+    std::map<TickGroupKey, TickTimes> groups;
     Statement op = db.prepare("SELECT type_name_id, unit_name_id FROM op WHERE id = ?");
     std::unordered_map<std::int64_t, std::pair<std::int64_t, std::int64_t>> types;
     cann::TaskCursor tasks(db, output_file.scope,
@@ -78,7 +79,7 @@ class OldOpStatistic : public cann::Table {
 
  private:
   template <typename Groups>
-  static void write_groups(const Database& db, const old::Times& times, const Groups& groups,
+  static void write_groups(const Database& db, const old::OldTimes& times, const Groups& groups,
                            int128 whole, RowSink& out) {
     const bool has_steps = old::has_steps(db);
     const old::ModelNames models(db);
@@ -91,7 +92,7 @@ class OldOpStatistic : public cann::Table {
     for (const auto* row : rows) {
       const TickTimes& group = row->second;
       const auto us = [&](int128 ticks, std::int64_t parts = 1) {
-        out.number(times.us_of_ticks(group.device, ticks, parts));
+        out.number(times.ticks_to_us(group.device, ticks, parts));
       };
       if (has_steps) models.write(out, std::get<1>(row->first));
       cann::text_or_missing(out, texts, given(std::get<2>(row->first)));
@@ -101,7 +102,7 @@ class OldOpStatistic : public cann::Table {
       us(group.shortest);
       us(group.total, group.count);
       us(group.longest);
-      out.number(cann::percent_of(group.total, whole, 6));
+      out.number(cann::format_percent(group.total, whole, 6));
       out.end_row();
     }
   }
@@ -112,20 +113,20 @@ std::string quoted(const std::string& digits) {
   return '"' + digits + '"';
 }
 
-class OldTaskTime : public cann::Table {
+class OldTaskTime : public cann::CannTable {
  public:
   OldTaskTime()
-      : Table({.name = "task_time",
-               .title = "Task time",
-               .help = "start, end and kernel of every task on the device",
-               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-               .cann5_place = 7,
-               .age = ProductAge::cann5},
-              {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
-               "task_start(ns)", "task_stop(ns)"}) {}
+      : CannTable({.name = "task_time",
+                   .title = "Task time",
+                   .help = "start, end and kernel of every task on the device",
+                   .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+                   .cann5_place = 7,
+                   .age = ProductAge::cann5},
+                  {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
+                   "task_start(ns)", "task_stop(ns)"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    if (!old::is_310(db)) return Table::columns(db);
+    if (!old::is_310(db)) return CannTable::columns(db);
     return {"Time(%)",     "Time(us)",    "Count", "Avg(us)", "Min(us)", "Max(us)", "Waiting(us)",
             "Running(us)", "Pending(us)", "Type",  "API",     "Task ID", "Op Name", "Stream ID"};
   }
@@ -138,11 +139,11 @@ class OldTaskTime : public cann::Table {
   // Writes the tasks of the scheduler's log, without those that only AI CPUs recorded; copies are
   // last.
   static void write_910(const Database& db, const ExportScope& scope, RowSink& out) {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     cann::Texts texts(db);
-    const std::int64_t cpu = cann::name_id_of(db, "AI_CPU");
-    const std::int64_t copy = cann::name_id_of(db, "MEMCPY_ASYNC");
-    const std::int64_t collective = cann::name_id_of(db, "HCCL");
+    const std::int64_t cpu = cann::find_name_id(db, "AI_CPU");
+    const std::int64_t copy = cann::find_name_id(db, "MEMCPY_ASYNC");
+    const std::int64_t collective = cann::find_name_id(db, "HCCL");
     const bool has_steps = old::has_steps(db);
     for (const bool is_copies : {false, true}) {
       cann::TaskCursor tasks(db, scope,
@@ -176,10 +177,11 @@ class OldTaskTime : public cann::Table {
       std::optional<int128> waiting, pending;
     };
     // Type, task, stream, batch, operator.
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-    const old::Times times(db);
-    const std::int64_t cpu = cann::name_id_of(db, "AI_CPU");
-    std::map<Key, Sum> sums;
+    using TickGroupKey =
+        std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    const old::OldTimes times(db);
+    const std::int64_t cpu = cann::find_name_id(db, "AI_CPU");
+    std::map<TickGroupKey, Sum> sums;
     Statement waits =
         db.prepare("SELECT task_id, waiting_ns, pending_ns FROM task_wait ORDER BY task_id");
     bool has_wait = waits.step();
@@ -208,7 +210,7 @@ class OldTaskTime : public cann::Table {
       add(sum.waiting, 1);
       add(sum.pending, 2);
     }
-    std::vector<const std::pair<const Key, Sum>*> rows;
+    std::vector<const std::pair<const TickGroupKey, Sum>*> rows;
     for (const auto& row : sums) rows.push_back(&row);
     std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
       return a->second.times.shown > b->second.times.shown;
@@ -217,9 +219,9 @@ class OldTaskTime : public cann::Table {
     for (const auto* row : rows) {
       const Sum& sum = row->second;
       const auto us = [&](int128 ticks, std::int64_t parts = 1) {
-        out.number(times.us_of_ticks(sum.times.device, ticks, parts));
+        out.number(times.ticks_to_us(sum.times.device, ticks, parts));
       };
-      out.number(cann::percent_of(sum.times.total, whole, 6));
+      out.number(cann::format_percent(sum.times.total, whole, 6));
       us(sum.times.total);
       out.number(sum.times.count);
       us(sum.times.total, sum.times.count);
@@ -239,22 +241,23 @@ class OldTaskTime : public cann::Table {
 };
 
 // Times are device ticks; missing values are N/A.
-class OldStepTrace : public cann::Table {
+class OldStepTrace : public cann::CannTable {
  public:
   OldStepTrace()
-      : Table({.name = "step_trace",
-               .title = "Step trace",
-               .help = "iterations of models: forward, backward and reduce times",
-               .exists = "SELECT 1 FROM iteration",
-               .cann5_place = 3,
-               .age = ProductAge::cann5,
-               .is_cann5_whole = true},
-              {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
-               "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
+      : CannTable(
+            {.name = "step_trace",
+             .title = "Step trace",
+             .help = "iterations of models: forward, backward and reduce times",
+             .exists = "SELECT 1 FROM iteration",
+             .cann5_place = 3,
+             .age = ProductAge::cann5,
+             .is_cann5_whole = true},
+            {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
+             "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
 
   // Adds the reduce columns of the row that has most.
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
+    auto all = CannTable::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {
       all.emplace_back("Reduce Start");
       all.emplace_back("Reduce Duration(us)");
@@ -263,8 +266,8 @@ class OldStepTrace : public cann::Table {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const old::Times times(db);
-    const std::size_t reduces = (columns(db).size() - Table::columns(db).size()) / 2;
+    const old::OldTimes times(db);
+    const std::size_t reduces = (columns(db).size() - CannTable::columns(db).size()) / 2;
     const ScopeFilter scope(output_file.scope);
     std::map<std::int64_t, std::vector<std::int64_t>> ends;
     Statement all_ends = db.prepare(
@@ -280,7 +283,7 @@ class OldStepTrace : public cann::Table {
       const std::int64_t id = read.integer(0);
       const std::int64_t device = read.integer(1);
       if (!scope.takes_device(device)) {
-        parts.of(id, [](auto, auto) {});
+        parts.find(id, [](auto, auto) {});
         continue;
       }
       const auto moment = [&](std::optional<std::int64_t> ns) {
@@ -289,7 +292,7 @@ class OldStepTrace : public cann::Table {
       const auto span = [&](std::optional<std::int64_t> from, std::optional<std::int64_t> to) {
         if (!from || !to) return out.missing();
         const std::int64_t ticks = times.ticks(device, *to) - times.ticks(device, *from);
-        out.number(times.us_of_ticks(device, ticks));
+        out.number(times.ticks_to_us(device, ticks));
       };
       const auto start = read.maybe_integer(3);
       const auto forward = read.maybe_integer(4);
@@ -302,10 +305,10 @@ class OldStepTrace : public cann::Table {
       span(start, end);
       span(forward, backward);
       span(backward, end);
-      span(end_before(ends[device], forward), forward);
+      span(find_end_before(ends[device], forward), forward);
       out.number_or_missing(read.maybe_integer(7));
       auto left = static_cast<std::int64_t>(reduces);
-      parts.of(id, [&](auto part_start, auto part_end) {
+      parts.find(id, [&](auto part_start, auto part_end) {
         moment(part_start);
         span(part_start, part_end);
         --left;
@@ -320,28 +323,28 @@ class OldStepTrace : public cann::Table {
 
  private:
   // Returns the last end of an iteration before `moment`.
-  static std::optional<std::int64_t> end_before(const std::vector<std::int64_t>& ends,
-                                                std::optional<std::int64_t> moment) {
+  static std::optional<std::int64_t> find_end_before(const std::vector<std::int64_t>& ends,
+                                                     std::optional<std::int64_t> moment) {
     if (!moment) return std::nullopt;
     const auto at = std::lower_bound(ends.begin(), ends.end(), *moment);
     return at == ends.begin() ? std::nullopt : std::optional(*(at - 1));
   }
 };
 
-class OldAicpu : public cann::Table {
+class OldAicpu : public cann::CannTable {
  public:
   OldAicpu()
-      : Table({.name = "aicpu",
-               .title = "AI CPU",
-               .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
-               .exists = "SELECT 1 FROM aicpu_node",
-               .cann5_place = 9,
-               .age = ProductAge::cann5},
-              {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)", "Task_time(ms)",
-               "Dispatch_time(ms)", "Total_time(ms)"}) {}
+      : CannTable({.name = "aicpu",
+                   .title = "AI CPU",
+                   .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
+                   .exists = "SELECT 1 FROM aicpu_node",
+                   .cann5_place = 9,
+                   .age = ProductAge::cann5},
+                  {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)", "Task_time(ms)",
+                   "Dispatch_time(ms)", "Total_time(ms)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const old::Times times(db);
+    const old::OldTimes times(db);
     const ScopeFilter scope(output_file.scope);
     cann::Texts texts(db);
     Statement read = db.prepare(
@@ -361,7 +364,7 @@ class OldAicpu : public cann::Table {
       cann::text_or_missing(out, texts, read.maybe_integer(3));
       ms_of_us(4);
       ms_of_us(5);
-      out.number(times.ms_of_ticks(device, ticks));
+      out.number(times.ticks_to_ms(device, ticks));
       ms_of_us(6);
       const auto total = read.maybe_integer(7);
       total ? out.number(cann::trimmed(*total, 1'000'000, 6)) : out.missing();

@@ -36,7 +36,7 @@ struct CallStatisticRow {
   Total total;
 };
 
-std::map<CallKey, Total> totals_of(const Database& db, std::int64_t model_row) {
+std::map<CallKey, Total> read_totals(const Database& db, std::int64_t model_row) {
   std::map<CallKey, Total> totals;
   RowCursor<ApiCallRow> calls(
       db,
@@ -63,13 +63,13 @@ std::map<CallKey, Total> totals_of(const Database& db, std::int64_t model_row) {
 std::vector<CallStatisticRow> sorted_rows(const Database& db, std::int64_t model_row) {
   std::vector<CallStatisticRow> rows;
   Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
-  const auto name_of = [&text](std::int64_t id) {
+  const auto read_name = [&text](std::int64_t id) {
     text.reset();
     text.bind(1, id);
     return text.step() ? std::string(text.text(0)) : std::string("N/A");
   };
-  for (const auto& [key, total] : totals_of(db, model_row)) {
-    rows.push_back({key, name_of(std::get<2>(key)), name_of(std::get<3>(key)), total});
+  for (const auto& [key, total] : read_totals(db, model_row)) {
+    rows.push_back({key, read_name(std::get<2>(key)), read_name(std::get<3>(key)), total});
   }
   std::sort(rows.begin(), rows.end(), [](const CallStatisticRow& a, const CallStatisticRow& b) {
     if (a.total.sum_ns != b.total.sum_ns) return a.total.sum_ns > b.total.sum_ns;
@@ -94,7 +94,7 @@ class SvpAclStatistic : public SummaryTable {
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
     Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM api_call WHERE model_row = ?)");
-    for (const svp::Model& model : svp::models(db)) {
+    for (const svp::SvpModel& model : svp::models(db)) {
       any.reset();
       any.bind(1, model.row);
       if (!any.step() || any.integer(0) == 0) continue;

@@ -10,8 +10,8 @@ namespace msprof {
 
 namespace {
 
-using svp::Capture;
 using svp::LayerTotal;
+using svp::SvpCapture;
 using OptionalSum = std::optional<int128>;
 
 constexpr std::array<std::string_view, 18> kOpSummaryColumns = {
@@ -27,7 +27,7 @@ using UnitSums = std::array<OptionalSum, svp::kWld + 1>;  // by Counter
 
 UnitSums unit_sums(const LayerTotal& layer) {
   UnitSums sums;
-  if (!layer.on_cpu) std::copy_n(layer.counters.begin(), sums.size(), sums.begin());
+  if (!layer.is_on_cpu) std::copy_n(layer.counters.begin(), sums.size(), sums.begin());
   return sums;
 }
 
@@ -36,7 +36,7 @@ UnitSums unit_sums(const std::vector<LayerTotal>& layers) {
   UnitSums sums;
   bool first = true;
   for (const LayerTotal& layer : layers) {
-    if (layer.on_cpu) continue;
+    if (layer.is_on_cpu) continue;
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const bool known = layer.counters[i] && (first || sums[i]);
       sums[i] = known ? OptionalSum(sums[i].value_or(0) + *layer.counters[i]) : std::nullopt;
@@ -56,7 +56,7 @@ void write_units(RowSink& out, const UnitSums& sums) {
     }
   }
   // max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen): the total cycles cancel out.
-  const auto all_known = [&](std::initializer_list<svp::Counter> units) {
+  const auto all_known = [&](std::initializer_list<svp::SvpCounter> units) {
     return std::all_of(units.begin(), units.end(),
                        [&](auto unit) { return sums[unit].has_value(); });
   };
@@ -68,8 +68,8 @@ void write_units(RowSink& out, const UnitSums& sums) {
 }
 
 // Returns the mean bytes per execution; a Fraction, so that the total row adds unrounded means.
-std::optional<Fraction> mean_bytes(const LayerTotal& layer, svp::Counter counter) {
-  if (layer.on_cpu || !layer.counters[counter]) return std::nullopt;
+std::optional<Fraction> mean_bytes(const LayerTotal& layer, svp::SvpCounter counter) {
+  if (layer.is_on_cpu || !layer.counters[counter]) return std::nullopt;
   return Fraction(*layer.counters[counter], layer.execution_count);
 }
 
@@ -81,10 +81,10 @@ void write_ddr(RowSink& out, const std::optional<Fraction>& read,
   }
 }
 
-std::optional<Fraction> ddr_of_all(const std::vector<LayerTotal>& layers, svp::Counter counter) {
+std::optional<Fraction> ddr_of_all(const std::vector<LayerTotal>& layers, svp::SvpCounter counter) {
   std::vector<std::optional<Fraction>> parts;
   for (const LayerTotal& layer : layers) {
-    if (!layer.on_cpu) parts.push_back(mean_bytes(layer, counter));
+    if (!layer.is_on_cpu) parts.push_back(mean_bytes(layer, counter));
   }
   return svp::sum(parts);
 }
@@ -115,7 +115,7 @@ class SvpOpSummary : public SummaryTable {
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
-    for (const Capture& capture : svp::captures_with_tasks(db)) {
+    for (const SvpCapture& capture : svp::captures_with_tasks(db)) {
       const std::string frequency = svp::frequency_mhz(capture.model.frequency_hz);
       output_files.push_back(
           {fmt::format("op_summary_{}.{}.{}.{}.{}.{}", svp::model_stem(capture.model),
@@ -127,7 +127,7 @@ class SvpOpSummary : public SummaryTable {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const Capture capture = svp::capture(db, output_file.step_id);
+    const SvpCapture capture = svp::capture(db, output_file.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto frequency = capture.model.frequency_hz;
     const auto shares = svp::weights(layers, frequency, true);

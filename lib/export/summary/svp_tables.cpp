@@ -20,8 +20,9 @@ namespace msprof::svp {
 namespace {
 
 // `where`: with a parameter, which `value` is; or empty.
-std::vector<Model> read_models(const Database& db, const std::string& where, std::int64_t value) {
-  std::vector<Model> result;
+std::vector<SvpModel> read_models(const Database& db, const std::string& where,
+                                  std::int64_t value) {
+  std::vector<SvpModel> result;
   Statement read = db.prepare(
       "SELECT model.id, model.device_id, model.model_id, name.text, model.batch_num, "
       "CASE WHEN device.frequency_hz > 0 THEN device.frequency_hz END"
@@ -36,11 +37,11 @@ std::vector<Model> read_models(const Database& db, const std::string& where, std
   return result;
 }
 
-std::vector<Capture> read_captures(const Database& db, const std::string& where,
-                                   std::int64_t step_id, std::vector<Model> models) {
-  std::map<std::int64_t, Model> by_row;
-  for (Model& model : models) by_row.emplace(model.row, std::move(model));
-  std::vector<Capture> result;
+std::vector<SvpCapture> read_captures(const Database& db, const std::string& where,
+                                      std::int64_t step_id, std::vector<SvpModel> models) {
+  std::map<std::int64_t, SvpModel> by_row;
+  for (SvpModel& model : models) by_row.emplace(model.row, std::move(model));
+  std::vector<SvpCapture> result;
   Statement read = db.prepare(
       "SELECT id, model_row, number, batch_num, input_pic_num, current_pic_count, icache_hit, "
       "icache_miss"
@@ -92,13 +93,13 @@ class RunCounters {
               range(first_task_id, last_task_id)) {
     none_.fill(kNull);
     cells_.fill(kNull);
-    more_ = rows_.next(cells_.data());
+    has_more_ = rows_.next(cells_.data());
   }
 
   // Counters that the session or the task does not have are kNull.
-  const std::array<std::int64_t, kCounterCount>& of(std::int64_t task_id) {
-    while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
-    if (!more_ || cells_[0] != task_id) return none_;
+  const std::array<std::int64_t, kCounterCount>& find(std::int64_t task_id) {
+    while (has_more_ && cells_[0] < task_id) has_more_ = rows_.next(cells_.data());
+    if (!has_more_ || cells_[0] != task_id) return none_;
     for (std::size_t i = 0; i < values_.size(); ++i)
       values_[i] = places_[i] == 0 ? kNull : cells_[places_[i]];
     return values_;
@@ -122,7 +123,7 @@ class RunCounters {
   std::array<std::int64_t, kPmuColumns + 1> cells_{};
   std::array<std::int64_t, kCounterCount> values_{};
   std::array<std::int64_t, kCounterCount> none_{};
-  bool more_ = false;
+  bool has_more_ = false;
 };
 
 struct Accumulator {
@@ -130,13 +131,13 @@ struct Accumulator {
   std::array<bool, kCounterCount> lacks{};
   bool lacks_duration = false;
   std::int64_t last_execution = -1;
-  bool in_order = true;  // executions so far ascended, so counting their changes is correct
+  bool is_in_order = true;  // executions so far ascended, so counting their changes is correct
 
   void add(const TaskRow& task, const std::array<std::int64_t, kCounterCount>& counters) {
     ++total.count;
     const std::int64_t execution = given(task.execution).value_or(0);
     if (execution > last_execution) ++total.execution_count;
-    in_order = in_order && execution >= last_execution;
+    is_in_order = is_in_order && execution >= last_execution;
     last_execution = std::max(last_execution, execution);
     if (const auto start = given(task.start_ns)) {
       total.first_start_ns = std::min(total.first_start_ns, *start);
@@ -195,7 +196,7 @@ Accumulators accumulate(const Database& db, std::int64_t step_id) {
       if (op > largest_op) throw db.damaged("a task refers to a missing operator");
       if (op >= quick.size()) quick.resize(op + 1, nullptr);
       if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
-      quick[op]->add(*tasks, counters.of(tasks->id));
+      quick[op]->add(*tasks, counters.find(tasks->id));
     }
   }
   return by_op;
@@ -239,15 +240,15 @@ void count_executions(const Database& db, std::int64_t step_id, Accumulators& by
 
 }  // namespace
 
-std::vector<Model> models(const Database& db) {
+std::vector<SvpModel> models(const Database& db) {
   return read_models(db, "", 0);
 }
 
-std::vector<Capture> captures_with_tasks(const Database& db) {
+std::vector<SvpCapture> captures_with_tasks(const Database& db) {
   return read_captures(db, "id >= ? AND id IN (SELECT step_id FROM task_run)", 0, models(db));
 }
 
-Capture capture(const Database& db, std::int64_t step_id) {
+SvpCapture capture(const Database& db, std::int64_t step_id) {
   // A product is one capture: reading all models for each of thousands would be the most of it.
   auto found = read_captures(
       db, "id = ?", step_id,
@@ -258,7 +259,7 @@ Capture capture(const Database& db, std::int64_t step_id) {
   return std::move(found.front());
 }
 
-std::string model_stem(const Model& model) {
+std::string model_stem(const SvpModel& model) {
   return fmt::format("{}.{}.{}", model.device_id, file_name_part(model.name), model.model_id);
 }
 
@@ -270,7 +271,7 @@ std::string frequency_mhz(std::optional<std::int64_t> frequency_hz) {
   return text;
 }
 
-std::string icache_miss_rate(const Capture& one) {
+std::string icache_miss_rate(const SvpCapture& one) {
   if (!one.icache_hit || !one.icache_miss) return "";
   const int128 all = static_cast<int128>(*one.icache_hit) + *one.icache_miss;
   return all == 0 ? "" : fixed(*one.icache_miss, all, 4);
@@ -281,7 +282,7 @@ std::string or_na(const std::string& text) {
 }
 
 std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequency_hz) const {
-  if (on_cpu) {
+  if (is_on_cpu) {
     if (!duration_sum_ns) return std::nullopt;
     return Fraction(*duration_sum_ns, 1);
   }
@@ -291,15 +292,15 @@ std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequenc
   return Fraction(*counters[kTotalCycles] * ns_per_cycle.numerator(), ns_per_cycle.denominator());
 }
 
-std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture) {
-  bool in_order = true;
-  Accumulators by_op = read_accumulated(db, capture.step_id, in_order);
+std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& capture) {
+  bool is_in_order = true;
+  Accumulators by_op = read_accumulated(db, capture.step_id, is_in_order);
   if (by_op.empty()) {
     by_op = accumulate(db, capture.step_id);
-    in_order = std::all_of(by_op.begin(), by_op.end(),
-                           [](const auto& entry) { return entry.second.in_order; });
+    is_in_order = std::all_of(by_op.begin(), by_op.end(),
+                              [](const auto& entry) { return entry.second.is_in_order; });
   }
-  if (!in_order) count_executions(db, capture.step_id, by_op);
+  if (!is_in_order) count_executions(db, capture.step_id, by_op);
   std::vector<LayerTotal> layers;
   Statement read = db.prepare(
       "SELECT op.id, op.layer_id, layer.text, original.text, type.text, unit.text = 'AA_CPU' FROM "
@@ -321,7 +322,7 @@ std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture)
     layer.name = read.text(2);
     layer.original_names = read.text(3);
     layer.type = read.text(4);
-    layer.on_cpu = read.integer(5) != 0;
+    layer.is_on_cpu = read.integer(5) != 0;
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -331,7 +332,7 @@ std::vector<std::optional<Fraction>> weights(const std::vector<LayerTotal>& laye
                                              std::optional<std::int64_t> frequency_hz,
                                              bool per_execution) {
   const bool any_cpu =
-      std::any_of(layers.begin(), layers.end(), [](const auto& one) { return one.on_cpu; });
+      std::any_of(layers.begin(), layers.end(), [](const auto& one) { return one.is_on_cpu; });
   std::vector<std::optional<Fraction>> result;
   for (const LayerTotal& layer : layers) {
     std::optional<Fraction> weight = layer.time_ns(frequency_hz);

@@ -13,7 +13,7 @@
 
 namespace msprof::svp {
 
-struct Model {
+struct SvpModel {
   std::int64_t row = 0;
   std::int64_t device_id = 0;
   std::int64_t model_id = 0;
@@ -23,9 +23,9 @@ struct Model {
 };
 
 // One capture: executions whose records were saved together.
-struct Capture {
+struct SvpCapture {
   std::int64_t step_id = 0;
-  Model model;
+  SvpModel model;
   std::int64_t number = 0;  // iter_id: number within the model
   std::int64_t batch_num = 0;
   std::int64_t input_pic_num = 0;
@@ -35,23 +35,23 @@ struct Capture {
 };
 
 // In the order of their rows.
-std::vector<Model> models(const Database& db);
+std::vector<SvpModel> models(const Database& db);
 // Returns the captures that have tasks; only these have products.
-std::vector<Capture> captures_with_tasks(const Database& db);
-Capture capture(const Database& db, std::int64_t step_id);
+std::vector<SvpCapture> captures_with_tasks(const Database& db);
+SvpCapture capture(const Database& db, std::int64_t step_id);
 
 // Returns "<device>.<model>.<model_id>", with the model's name sanitized for a file name.
-std::string model_stem(const Model& model);
+std::string model_stem(const SvpModel& model);
 // Returns "1000", "19.2"; empty if unknown.
 std::string frequency_mhz(std::optional<std::int64_t> frequency_hz);
 // Returns "0.0123"; empty if unknown.
-std::string icache_miss_rate(const Capture& capture);
+std::string icache_miss_rate(const SvpCapture& capture);
 // Returns `text`, or "NA" if it is empty: a file name cannot contain the slash of "N/A".
 std::string or_na(const std::string& text);
 
 // Counters summed over the tasks of one capture, by operator, for op_summary and op_statistic.
 
-enum Counter : std::size_t {
+enum SvpCounter : std::size_t {
   kTotalCycles,
   kMacBusy,
   kMacPpen,
@@ -71,7 +71,7 @@ struct LayerTotal {
   std::string name;
   std::string original_names;
   std::string type;
-  bool on_cpu = false;               // AA_CPU, else AA_CORE
+  bool is_on_cpu = false;            // AA_CPU, else AA_CORE
   std::int64_t count = 0;            // records
   std::int64_t execution_count = 0;  // executions with at least one record
   std::int64_t first_start_ns = INT64_MAX;
@@ -85,7 +85,7 @@ struct LayerTotal {
 };
 
 // Returns the operators of a capture that have records, in the order of nets and layers.
-std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture);
+std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& capture);
 
 // The weight of each operator: its time, or its cycles if the frequency is unknown and no operator
 // ran on a CPU; empty if neither is known. `per_execution` divides by the number of executions.

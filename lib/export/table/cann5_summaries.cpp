@@ -54,7 +54,7 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
   std::vector<ExportJob> jobs;
   Folders folders(db, base, "summary", kind_of(options.format));
   const auto plan = [&](const DevicePart& part) {
-    plan_tables(db, tables, part, folders.of(part, options.names.empty()), options.format, jobs);
+    plan_tables(db, tables, part, folders.find(part, options.names.empty()), options.format, jobs);
   };
   for (const DevicePart& part : devices_of(db, options.scope)) plan(part);
   plan(host_of(options.scope));

@@ -132,7 +132,7 @@ std::vector<ExportedFile> write_summary(const Database& db, ProductFolder& folde
                                        : write_csv(db, folder, format, file);
 }
 
-std::string kind_of(SummaryFormat format) {
+std::string ledger_kind(SummaryFormat format) {
   return format == SummaryFormat::json ? "json" : "csv";
 }
 
@@ -157,7 +157,7 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
       std::make_shared<const SummaryTables>(tables_named(summary_tables(db), options.names));
   const bool is_all = options.names.empty() && options.scope.devices.empty();
   const auto folder = std::make_shared<ProductFolder>(product_folder(base, summary_folder(db)),
-                                                      kind_of(options.format), is_all);
+                                                      ledger_kind(options.format), is_all);
   ExportScope scope = options.scope;
   find_candidates(db, scope);
   std::vector<ExportJob> jobs;

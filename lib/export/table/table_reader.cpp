@@ -118,12 +118,12 @@ TableValue* TableReader::next_value(std::string_view text) {
   return &values_[place];
 }
 
-TableReader::Wanted TableReader::next_cell() {
+TableReader::CellFormat TableReader::next_cell_format() {
   if (!reads(column_)) {
     ++column_;
-    return Wanted::nothing;
+    return CellFormat::nothing;
   }
-  return wanted_[place_of_column_[column_]].is_number ? Wanted::value : Wanted::digits;
+  return wanted_[place_of_column_[column_]].is_number ? CellFormat::value : CellFormat::digits;
 }
 
 void TableReader::take_number(double value) {
@@ -209,7 +209,7 @@ std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view na
   return nullptr;
 }
 
-std::vector<std::string> fields_of(const Database& db, const SummaryTable& table) {
+std::vector<std::string> field_names(const Database& db, const SummaryTable& table) {
   std::vector<std::string> fields;
   for (const std::string& header : table.columns(db)) fields.push_back(field_name(header));
   return fields;

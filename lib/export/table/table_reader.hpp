@@ -39,7 +39,7 @@ class ByCells {
   // What make() returns for the texts of `cells`, which is to outlive this.
   template <typename Make>
   Value* get(const std::array<const TableValue*, kCells>& cells, Make&& make) {
-    Key key{};
+    CellIds key{};
     for (std::size_t i = 0; i < kCells; ++i) {
       if (cells[i]->notes == nullptr) return make();
       std::uint32_t& note = cells[i]->notes->front();
@@ -53,9 +53,9 @@ class ByCells {
   }
 
  private:
-  using Key = std::array<std::uint32_t, kCells>;
+  using CellIds = std::array<std::uint32_t, kCells>;
   struct Hash {
-    std::size_t operator()(const Key& key) const {
+    std::size_t operator()(const CellIds& key) const {
       std::uint64_t hash = 0;
       for (const std::uint32_t part : key) hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
       return static_cast<std::size_t>(hash ^ (hash >> 32));
@@ -64,7 +64,7 @@ class ByCells {
   static constexpr std::size_t kMost = 1 << 16;
 
   std::uint32_t last_note_ = 0;
-  std::unordered_map<Key, Value*, Hash> known_;
+  std::unordered_map<CellIds, Value*, Hash> known_;
 };
 
 // A field to read.
@@ -97,7 +97,7 @@ class TableReader : public RowSink {
   void end() override;
 
  protected:
-  Wanted next_cell() override;
+  CellFormat next_cell_format() override;
   void take_number(double value) override;
   std::unique_ptr<SharedCells::Kept> keep_last(std::size_t cells) override;
   void copy_kept(SharedCells::Kept& kept) override;
@@ -130,7 +130,7 @@ class TableReader : public RowSink {
 // Returns the table `name` for this kind of capture; null if there is none.
 std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name);
 // Returns the columns of `table` as field names.
-std::vector<std::string> fields_of(const Database& db, const SummaryTable& table);
+std::vector<std::string> field_names(const Database& db, const SummaryTable& table);
 // Returns the field names of its unit loads.
 std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable& table);
 

@@ -54,11 +54,11 @@ void append_csv_text(std::string& out, std::string_view value) {
 }
 
 void CsvWriter::separate() {
-  if (!first_cell_) {
+  if (!is_first_cell_) {
     out_->buffer() += ',';
     return;
   }
-  first_cell_ = false;
+  is_first_cell_ = false;
   if (rows_per_slice_ == 0 || rows_ < rows_per_slice_) return;
   out_ = &next_();
   is_at_start_ = true;
@@ -119,7 +119,7 @@ void CsvWriter::timestamp(std::string_view digits) {
 void CsvWriter::end_row() {
   out_->buffer() += '\n';
   out_->drain();
-  first_cell_ = true;
+  is_first_cell_ = true;
   ++rows_;
 }
 

@@ -56,7 +56,7 @@ class CsvWriter : public RowSink {
   std::uint64_t rows_per_slice_ = 0;  // 0: one file
   std::uint64_t rows_ = 0;            // of the current slice
   std::function<TextOutput&()> next_;
-  bool first_cell_ = true;
+  bool is_first_cell_ = true;
 };
 
 // Returns the text before each cell: the quoted key and the colon.

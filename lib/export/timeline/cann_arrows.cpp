@@ -68,7 +68,7 @@ IdBits calls_with_copies(const Database& db) {
     calls.read_marks(&CallMarkRow::copies);
     return calls;
   }
-  const std::int64_t type = name_id_of(db, "MEMCPY_ASYNC");
+  const std::int64_t type = find_name_id(db, "MEMCPY_ASYNC");
   if (type < 0) return calls;
   RowCursor<TaskRow> tasks(db, {&TaskRow::api_id},
                            {.not_null = {&TaskRow::device_type_name_id, &TaskRow::api_id},
@@ -117,7 +117,7 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, bool ends_eve
 void ArrowEnds::find_ends(const Database& db) {
   IdBits seen(db, "api_call");
   EventCallIds event_calls(db);
-  const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
+  const std::int64_t copy = find_name_id(db, "MEMCPY_ASYNC");
   // Tasks that no call started are skipped: an arrow without a start is a warning in viewers.
   RowCursor<TaskRow> tasks(
       db,

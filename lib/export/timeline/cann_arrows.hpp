@@ -30,8 +30,8 @@ namespace msprof::cann {
 class EventCalls {
  public:
   explicit EventCalls(const Database& db)
-      : record_(name_id_of(db, "aclrtRecordEvent")),
-        wait_(name_id_of(db, "aclrtStreamWaitEvent")) {}
+      : record_(find_name_id(db, "aclrtRecordEvent")),
+        wait_(find_name_id(db, "aclrtStreamWaitEvent")) {}
   // Returns false if no call has one of these names.
   bool has_any() const { return record_ >= 0 || wait_ >= 0; }
   // `name` is the name id of a call.

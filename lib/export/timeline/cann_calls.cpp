@@ -19,7 +19,7 @@ namespace msprof {
 
 namespace {
 
-std::string_view prefix_of(std::int64_t level) {
+std::string_view name_prefix(std::int64_t level) {
   switch (level) {
     case call_level::kAcl:
       return "\"AscendCL@";
@@ -37,22 +37,22 @@ std::string_view prefix_of(std::int64_t level) {
 }
 
 enum class CallStyle {
-  today,         // one process for all levels; names are prefixed with the level
+  current,       // one process for all levels; names are prefixed with the level
   processes,     // CANN 5: one process per level
   ai_stack,      // CANN 5: ai_stack_time
   thread_group,  // CANN 5: thread_group
 };
 
 CallStyle call_style(const OutputFile& output_file) {
-  if (!output_file.is_cann5) return CallStyle::today;
+  if (!output_file.is_cann5) return CallStyle::current;
   if (output_file.key == kAiStackTime) return CallStyle::ai_stack;
   return output_file.key == kThreadGroup ? CallStyle::thread_group : CallStyle::processes;
 }
 
-std::string_view cann5_prefix_of(std::int64_t level) {
+std::string_view cann5_name_prefix(std::int64_t level) {
   if (level == call_level::kAcl) return "\"ACL@";
   if (level == call_level::kModel) return "\"GE@";
-  return level == call_level::kNode ? "\"GE_OP_EXECUTE@" : prefix_of(level);
+  return level == call_level::kNode ? "\"GE_OP_EXECUTE@" : name_prefix(level);
 }
 
 // Where CANN 5 draws the calls of a level.
@@ -61,7 +61,7 @@ struct Cann5Process {
   std::string_view name;
   std::optional<cann::AiStackThread> stack_thread;
 };
-Cann5Process cann5_process_of(std::int64_t level) {
+Cann5Process to_cann5_process(std::int64_t level) {
   using cann::AiStackThread;
   using cann::TraceProcess;
   switch (level) {
@@ -102,9 +102,9 @@ class CallTexts {
   // Valid until the next call.
   CallText& operator()(const ApiCallRow& call) {
     // In the current style the item of a call is not part of the key: there are many operators.
-    const std::int64_t item = style_ == CallStyle::today ? kNull : call.item_name_id;
-    const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
-    return known_.get(key, [this](const Key& missing) { return text_of(missing); });
+    const std::int64_t item = style_ == CallStyle::current ? kNull : call.item_name_id;
+    const CallTextKey key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
+    return known_.get(key, [this](const CallTextKey& missing) { return make_text(missing); });
   }
   JsonText item_text(const ApiCallRow& call) {
     if (call.item_name_id == kNull) return {"\"0\""};
@@ -122,7 +122,7 @@ class CallTexts {
     std::set<std::int64_t> all;
     for (const auto& [level, threads] : drawn) {
       all.insert(threads.begin(), threads.end());
-      const Cann5Process process = cann5_process_of(level);
+      const Cann5Process process = to_cann5_process(level);
       if (style_ == CallStyle::processes)
         processes_.write(out, process.process, cann::kHostDevice, process.name, "Thread", threads);
     }
@@ -138,32 +138,32 @@ class CallTexts {
 
  private:
   static constexpr std::size_t kMaxKinds = 1 << 15;
-  struct Key {
+  struct CallTextKey {
     std::int64_t thread = 0;
     std::int64_t type = 0;
     std::int64_t name = 0;
     std::int64_t level = 0;
     std::int64_t item = 0;
-    bool operator==(const Key&) const = default;
+    bool operator==(const CallTextKey&) const = default;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  struct CallTextKeyHash {
+    std::size_t operator()(const CallTextKey& key) const {
       return cann::hash_of({key.thread, key.type, key.name, key.level, key.item});
     }
   };
 
-  CallText text_of(const Key& key) {
+  CallText make_text(const CallTextKey& key) {
     CallText text;
     text.level = key.level;
     // Thread ids have 32 bits; the vendor's tool prints them as signed.
     const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
     text.lane = {processes_.pid(cann::TraceProcess::calls, cann::kHostDevice), thread};
     const std::string name = texts_(key.name);
-    if (style_ != CallStyle::today) {
+    if (style_ != CallStyle::current) {
       add_cann5_text(key, name, text);
       return text;
     }
-    text.name = std::string(prefix_of(key.level)) + name.substr(1);
+    text.name = std::string(name_prefix(key.level)) + name.substr(1);
     text.lane_text = TraceJsonWriter::lane_text(text.lane);
     text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
     text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
@@ -174,12 +174,12 @@ class CallTexts {
   }
 
   // Sets names and arguments as CANN 5 did.
-  void add_cann5_text(const Key& key, const std::string& name, CallText& text) {
-    const Cann5Process process = cann5_process_of(key.level);
+  void add_cann5_text(const CallTextKey& key, const std::string& name, CallText& text) {
+    const Cann5Process process = to_cann5_process(key.level);
     const std::string thread = std::to_string(text.lane.tid);
     std::string shown = name;
     if (style_ == CallStyle::thread_group) {
-      shown = std::string(cann5_prefix_of(key.level)) + name.substr(1);
+      shown = std::string(cann5_name_prefix(key.level)) + name.substr(1);
       text.arguments = "\"Mode\":" + texts_(key.type);
     } else if (style_ == CallStyle::ai_stack) {
       if (process.stack_thread) text.lane.tid = static_cast<std::int64_t>(*process.stack_thread);
@@ -208,7 +208,7 @@ class CallTexts {
   std::int64_t host_pid_;
   cann::Texts texts_;
   const cann::EventCalls& events_;
-  RecentMap<Key, CallText, kMaxKinds, KeyHash> known_;
+  RecentMap<CallTextKey, CallText, kMaxKinds, CallTextKeyHash> known_;
   Threads threads_;
 };
 
@@ -230,21 +230,21 @@ class CallPieces {
   void write(const Database& db, std::int64_t first_call, std::int64_t last_call,
              TraceJsonWriter& out) {
     find_copies(db);
-    CallTexts& texts = texts_of(db);
+    CallTexts& texts = cached_texts(db);
     cann::CallCursor calls(
         db, output_file_.scope,
         {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level, &ApiCallRow::item_name_id},
         {.first_id = first_call, .last_id = last_call}, window_);
     while (calls.next()) {
       if (output_file_.key > 0 && calls->level != output_file_.key) continue;
-      if (style_ == CallStyle::ai_stack && !cann5_process_of(calls->level).stack_thread) continue;
+      if (style_ == CallStyle::ai_stack && !to_cann5_process(calls->level).stack_thread) continue;
       CallText& text = texts(*calls);
       if (!out.begin_slice({text.name}, text.lane_text, calls->start_ns, calls.duration_ns(),
                            text.arguments)) {
         continue;
       }
       texts.add_thread(text);
-      if (style_ == CallStyle::today) {
+      if (style_ == CallStyle::current) {
         out.argument({"\"item_id\""}, texts.item_text(*calls));
         out.argument({"\"connection_id\""}, calls->id);
       }
@@ -264,12 +264,12 @@ class CallPieces {
       for (const auto& [level, threads] : texts.threads())
         drawn[level].insert(threads.begin(), threads.end());
     });
-    texts_of(db).write_metadata(drawn, out);
+    cached_texts(db).write_metadata(drawn, out);
   }
 
  private:
-  CallTexts& texts_of(const Database& db) {
-    return all_texts_.of(
+  CallTexts& cached_texts(const Database& db) {
+    return all_texts_.find(
         db, [&] { return std::make_unique<CallTexts>(db, processes_, style_, events_); });
   }
 
@@ -293,20 +293,20 @@ std::int64_t last_early_call(const Database& db) {
   return last;
 }
 
-class CannCalls : public cann::Layer {
+class CannCalls : public cann::CannLayer {
  public:
   CannCalls()
-      : Layer({.name = "cann",
-               .help = "calls on the host, by thread",
-               .exists = "SELECT 1 FROM api_call",
-               .needs = {"api_event", true},
-               .cann5_topics = {{1, "ai_stack_time", kAiStackTime},
-                                {2, "thread_group", kThreadGroup},
-                                {4, "runtime_api", call_level::kRuntime},
-                                {5, "ge", call_level::kModel},
-                                {6, "ge_op_execute", call_level::kNode},
-                                {9, "acl", call_level::kAcl}},
-               .is_of_host = true}) {}
+      : CannLayer({.name = "cann",
+                   .help = "calls on the host, by thread",
+                   .exists = "SELECT 1 FROM api_call",
+                   .needs = {"api_event", true},
+                   .cann5_topics = {{1, "ai_stack_time", kAiStackTime},
+                                    {2, "thread_group", kThreadGroup},
+                                    {4, "runtime_api", call_level::kRuntime},
+                                    {5, "ge", call_level::kModel},
+                                    {6, "ge_op_execute", call_level::kNode},
+                                    {9, "acl", call_level::kAcl}},
+                   .is_of_host = true}) {}
 
   // If output_file.key is positive, only calls of that level are drawn.
   std::vector<TimelinePiece> pieces(const Database& db,

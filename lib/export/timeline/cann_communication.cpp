@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kCann5PlaneOrder = 70000;
 
 // The threads of a group on one device: one for its collectives, one per plane.
-struct CommGroup {
+struct GroupThreads {
   std::int64_t row = 0;
   std::int64_t first_plane = 0;
   bool is_drawn = false;
@@ -48,14 +48,14 @@ class CommGroups {
       const std::int64_t name = read.maybe_integer(1).value_or(kNull);
       const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
       if (!is_new) continue;
-      CommGroup& group = at->second;
+      GroupThreads& group = at->second;
       group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
       group.first_plane = next_row;
       if (!read.is_null(2)) next_row += 1 + checked_plane(read.integer(2));
     }
   }
 
-  CommGroup& of(std::int64_t device, std::optional<std::int64_t> name) {
+  GroupThreads& find(std::int64_t device, std::optional<std::int64_t> name) {
     return groups_[device][name.value_or(kNull)];
   }
   std::int64_t checked_plane(std::int64_t plane) const {
@@ -84,7 +84,7 @@ class CommGroups {
       " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC";
 
   const Database& db_;
-  std::map<std::int64_t, std::map<std::int64_t, CommGroup>> groups_;
+  std::map<std::int64_t, std::map<std::int64_t, GroupThreads>> groups_;
 };
 
 class CommunicationWriter {
@@ -176,7 +176,7 @@ class CommunicationWriter {
   void write_task(const Statement& row) {
     const std::int64_t device = row.integer(kDevice);
     const std::int64_t duration = row.integer(kDuration);
-    CommGroup& group = groups_.of(device, row.maybe_integer(kGroup));
+    GroupThreads& group = groups_.find(device, row.maybe_integer(kGroup));
     const std::int64_t plane = groups_.checked_plane(row.integer(kPlane));
     const std::string item = text(row.maybe_integer(kItem));
     const TraceLane where = lane(device, group.first_plane + plane);
@@ -195,14 +195,14 @@ class CommunicationWriter {
     out_.argument({"\"src rank\""}, row.integer(kLocal));
     out_.argument({"\"dst rank\""}, row.integer(kRemote));
     out_.argument_text({"\"transport type\""},
-                       cann::text_of(cann::transport_types(), row.integer(kTransport)));
+                       cann::find_text(cann::transport_types(), row.integer(kTransport)));
     const std::int64_t bytes = row.integer(kSize);
     out_.argument({"\"size(Byte)\""}, bytes);
     out_.argument_text({"\"data type\""},
-                       cann::text_of(cann::comm_data_types(), row.integer(kDataType)));
+                       cann::find_text(cann::comm_data_types(), row.integer(kDataType)));
     out_.argument_text({"\"link type\""},
-                       cann::text_of(cann::link_types(), row.integer(kLinkType)));
-    const auto transfer = transfers_.of(
+                       cann::find_text(cann::link_types(), row.integer(kLinkType)));
+    const auto transfer = transfers_.find(
         row.integer(kTaskId), {static_cast<double>(bytes), static_cast<double>(duration)});
     out_.argument_number({"\"bandwidth(GB/s)\""},
                          transfer.duration_ns == 0 ? 0.0 : transfer.bytes / transfer.duration_ns);
@@ -210,10 +210,10 @@ class CommunicationWriter {
     out_.end_slice();
   }
   void write_context(const Statement& row) {
-    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(kNone32));
+    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(kInvalidId));
   }
   void write_model(const Statement& row, int column) {
-    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(kNone32));
+    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(kInvalidId));
   }
 
   enum OpCell : int {
@@ -248,7 +248,7 @@ class CommunicationWriter {
       const std::int64_t device = read.integer(kOpDevice);
       const std::int64_t start = read.integer(kOpStart);
       if (!is_taken(device, start, read.integer(kOpEnd), read.maybe_integer(kOpModel))) continue;
-      CommGroup& group = groups_.of(device, read.maybe_integer(kOpGroup));
+      GroupThreads& group = groups_.find(device, read.maybe_integer(kOpGroup));
       const TraceLane where = lane(device, group.row);
       if (!write_op(read, where)) continue;
       group.is_drawn = true;
@@ -278,7 +278,7 @@ class CommunicationWriter {
     out_.argument({"\"connection_id\""}, row.integer(kApi));
     write_model(row, kOpModel);
     out_.argument_text({"\"data_type\""},
-                       cann::text_of(cann::comm_data_types(), row.integer(kOpDataType)));
+                       cann::find_text(cann::comm_data_types(), row.integer(kOpDataType)));
     out_.argument({"\"alg_type\""}, JsonText{text(row.maybe_integer(kAlgorithm))});
     out_.argument({"\"count\""}, row.integer(kCount));
     out_.argument({"\"relay\""}, yes_or_no(kRelay));
@@ -287,7 +287,7 @@ class CommunicationWriter {
 
   void write_metadata() {
     std::int64_t last_device = -1;
-    groups_.for_each([&](std::int64_t device, std::int64_t name, const CommGroup& group) {
+    groups_.for_each([&](std::int64_t device, std::int64_t name, const GroupThreads& group) {
       if (device != last_device) {
         processes_.write(out_, cann::TraceProcess::communication, device,
                          is_cann5_ ? "HCCL" : "Communication");
@@ -323,14 +323,14 @@ class CommunicationWriter {
   TraceJsonWriter& out_;
 };
 
-class CannCommunication : public cann::Layer {
+class CannCommunication : public cann::CannLayer {
  public:
   CannCommunication()
-      : Layer({.name = "communication",
-               .help = "collectives and their tasks, by group and plane",
-               .exists = "SELECT 1 FROM comm_task",
-               .needs = {"hccl_info|hccl_op_info"},
-               .cann5_topics = {{8, "hccl"}}}) {}
+      : CannLayer({.name = "communication",
+                   .help = "collectives and their tasks, by group and plane",
+                   .exists = "SELECT 1 FROM comm_task",
+                   .needs = {"hccl_info|hccl_op_info"},
+                   .cann5_topics = {{8, "hccl"}}}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

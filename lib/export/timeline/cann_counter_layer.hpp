@@ -38,10 +38,10 @@ class CounterProcesses {
   std::set<std::int64_t> written_;
 };
 
-class CounterLayer : public Layer {
+class CounterLayer : public CannLayer {
  public:
   CounterLayer(const LayerInfo& info, const CounterProcess& process)
-      : Layer(info), process_(process) {}
+      : CannLayer(info), process_(process) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override;

@@ -20,14 +20,14 @@ namespace msprof {
 
 namespace {
 
-class CannFusion : public cann::Layer {
+class CannFusion : public cann::CannLayer {
  public:
   CannFusion()
-      : Layer({.name = "fusion_task",
-               .help = "subtasks of fused tasks on each engine",
-               .exists = "SELECT 1 FROM fusion_part",
-               .needs = {"stars_soc"},
-               .group = kEngineLayers}) {}
+      : CannLayer({.name = "fusion_task",
+                   .help = "subtasks of fused tasks on each engine",
+                   .exists = "SELECT 1 FROM fusion_part",
+                   .needs = {"stars_soc"},
+                   .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -64,14 +64,14 @@ class CannFusion : public cann::Layer {
   }
 };
 
-class CannCcu : public cann::Layer {
+class CannCcu : public cann::CannLayer {
  public:
   CannCcu()
-      : Layer({.name = "ccu",
-               .help = "loops and waits of the communication units",
-               .exists = "SELECT 1 FROM ccu_span",
-               .needs = {"ccu"},
-               .group = kEngineLayers}) {}
+      : CannLayer({.name = "ccu",
+                   .help = "loops and waits of the communication units",
+                   .exists = "SELECT 1 FROM ccu_span",
+                   .needs = {"ccu"},
+                   .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -118,7 +118,7 @@ class CannCcu : public cann::Layer {
     write_word(out, "\"Reduce Op Type\"", cann::reduce_text(read.integer(9)), read.integer(9));
     for (const auto& [key, cell] :
          {std::pair("\"Input Data Type\"", 10), std::pair("\"Output Data Type\"", 11)})
-      write_word(out, key, cann::text_of(cann::comm_data_types(), read.integer(cell)),
+      write_word(out, key, cann::find_text(cann::comm_data_types(), read.integer(cell)),
                  read.integer(cell));
   }
   static void write_word(TraceJsonWriter& out, std::string_view key, std::string_view word,
@@ -137,14 +137,14 @@ class CannCcu : public cann::Layer {
   }
 };
 
-class CannDpu : public cann::Layer {
+class CannDpu : public cann::CannLayer {
  public:
   CannDpu()
-      : Layer({.name = "dpu",
-               .help = "kernels of data units that the host drives",
-               .exists = "SELECT 1 FROM dpu_task",
-               .needs = {"dpu_track"},
-               .group = kEngineLayers}) {}
+      : CannLayer({.name = "dpu",
+                   .help = "kernels of data units that the host drives",
+                   .exists = "SELECT 1 FROM dpu_task",
+                   .needs = {"dpu_track"},
+                   .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -178,14 +178,14 @@ class CannDpu : public cann::Layer {
   }
 };
 
-class CannBiu : public cann::Layer {
+class CannBiu : public cann::CannLayer {
  public:
   CannBiu()
-      : Layer({.name = "biu_perf",
-               .help = "busy units of each core",
-               .exists = "SELECT 1 FROM biu_span",
-               .needs = {"biu_perf"},
-               .group = kEngineLayers}) {}
+      : CannLayer({.name = "biu_perf",
+                   .help = "busy units of each core",
+                   .exists = "SELECT 1 FROM biu_span",
+                   .needs = {"biu_perf"},
+                   .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -223,14 +223,14 @@ class CannBiu : public cann::Layer {
 };
 
 // For each task and kind of core, the block that started first and the one that started last.
-class CannBlockDetail : public cann::Layer {
+class CannBlockDetail : public cann::CannLayer {
  public:
   CannBlockDetail()
-      : Layer({.name = "block_detail",
-               .help = "the first and the last block of each task",
-               .exists = "SELECT 1 FROM task_blocks",
-               .needs = {"ffts_profile"},
-               .group = kEngineLayers}) {}
+      : CannLayer({.name = "block_detail",
+                   .help = "the first and the last block of each task",
+                   .exists = "SELECT 1 FROM task_blocks",
+                   .needs = {"ffts_profile"},
+                   .group = kEngineLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -247,7 +247,7 @@ class CannBlockDetail : public cann::Layer {
       if (!output_file.scope.takes(device, read.integer(1),
                                    saturating_add(read.integer(1), read.integer(2))))
         continue;
-      const auto name_id = ops.of(read.maybe_integer(5));
+      const auto name_id = ops.find(read.maybe_integer(5));
       const std::string name = json_string(
           fmt::format("Stream {} {}", read.integer(3), name_id ? texts(*name_id) : "N/A"));
       const std::int64_t pid = processes.pid(cann::TraceProcess::block_detail, device);
@@ -270,7 +270,7 @@ class CannBlockDetail : public cann::Layer {
         out.argument({"\"Physic Stream Id\""}, read.integer(3));
         out.argument({"\"Task Id\""}, read.integer(4));
         out.argument({"\"Batch Id\""}, 0);
-        out.argument({"\"Subtask Id\""}, kNone32);
+        out.argument({"\"Subtask Id\""}, kInvalidId);
         out.argument({"\"Core Id\""}, read.integer(first_cell + 2));
         out.end_slice();
       }

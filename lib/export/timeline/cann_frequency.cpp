@@ -16,9 +16,9 @@ struct CoreCounterInfo {
   std::string_view process_name;
 };
 
-class CoreCounterLayer : public cann::Layer {
+class CoreCounterLayer : public cann::CannLayer {
  public:
-  explicit CoreCounterLayer(const CoreCounterInfo& facts) : Layer(facts.layer), facts_(facts) {}
+  explicit CoreCounterLayer(const CoreCounterInfo& facts) : CannLayer(facts.layer), facts_(facts) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

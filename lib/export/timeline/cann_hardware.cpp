@@ -45,8 +45,9 @@ class Copies {
     out.argument_number(
         {"\"bandwidth(GB/s)\""},
         duration_ns == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration_ns));
-    out.argument_text({"\"operation\""}, cann::text_of(cann::copy_directions(),
-                                                       is_known ? read_.integer(2) : -1, "other"));
+    out.argument_text(
+        {"\"operation\""},
+        cann::find_text(cann::copy_directions(), is_known ? read_.integer(2) : -1, "other"));
   }
 
  private:
@@ -70,7 +71,7 @@ class OuterTasks {
                               .last_id = last_task,
                               .not_null = {&TaskRow::context, &TaskRow::device_type_name_id}});
     while (tasks.next()) {
-      const Key key = key_of(*tasks);
+      const OuterTaskKey key = make_key(*tasks);
       if (keys_.empty() || keys_.back() != key) keys_.push_back(key);
     }
     std::sort(keys_.begin(), keys_.end());
@@ -79,19 +80,19 @@ class OuterTasks {
 
   bool has(const TaskRow& task) const {
     if (marked_) return marked_->has(task.id);
-    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(), key_of(task));
+    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(), make_key(task));
   }
 
  private:
-  using Key = std::pair<std::uint64_t, std::int64_t>;
+  using OuterTaskKey = std::pair<std::uint64_t, std::int64_t>;
   // Streams and batches have at most 32 bits.
-  static Key key_of(const TaskRow& task) {
+  static OuterTaskKey make_key(const TaskRow& task) {
     return {
         static_cast<std::uint64_t>(task.stream_id) << 32 ^ static_cast<std::uint64_t>(task.batch),
         task.task_number};
   }
   std::optional<cann::IdBits> marked_;
-  std::vector<Key> keys_;
+  std::vector<OuterTaskKey> keys_;
 };
 
 // Writes Aicore Time and Total Cycle as CANN 5 did. The label says ms but the number is in us,
@@ -124,7 +125,7 @@ class CoreTimes {
 
   // Must be called in ascending order of task ids.
   void write(const TaskRow& task, TraceJsonWriter& out) {
-    const std::int64_t* counters = sides_.empty() ? nullptr : counters_.of(task.id);
+    const std::int64_t* counters = sides_.empty() ? nullptr : counters_.find(task.id);
     if (counters == nullptr) return write_missing(out);
     PmuTask load{.counters = counters, .duration_ns = task.duration_ns};
     if (task.op_id != kNull) {
@@ -160,7 +161,7 @@ class CoreTimes {
 
   PmuMetrics metrics_;
   std::vector<double> values_;
-  cann::TaskCounters counters_;
+  cann::TaskCounterCursor counters_;
   Statement of_op_;
   std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles, per kind
                                                             // of core
@@ -180,22 +181,22 @@ struct StreamText {
 };
 
 enum class TaskStyle {
-  today,
+  current,
   cann5,     // with the time on the cores
   ai_stack,  // CANN 5: a thread of ai_stack_time
 };
 
 TaskStyle task_style(const OutputFile& output_file) {
-  if (!output_file.is_cann5) return TaskStyle::today;
+  if (!output_file.is_cann5) return TaskStyle::current;
   return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
 }
 
 // Task types that texts depend on, as ids. Looked up once, because names have no index.
-struct TaskNames {
-  explicit TaskNames(const Database& db)
+struct HardwareNames {
+  explicit HardwareNames(const Database& db)
       : types(db),
-        copy(cann::name_id_of(db, "MEMCPY_ASYNC")),
-        simt(cann::name_id_of(db, "KERNEL_SIMT")) {}
+        copy(cann::find_name_id(db, "MEMCPY_ASYNC")),
+        simt(cann::find_name_id(db, "KERNEL_SIMT")) {}
 
   cann::TaskTypes types;
   std::int64_t copy;
@@ -204,7 +205,7 @@ struct TaskNames {
 
 class SliceTexts {
  public:
-  SliceTexts(const Database& db, std::int64_t pid, TaskStyle style, const TaskNames& names)
+  SliceTexts(const Database& db, std::int64_t pid, TaskStyle style, const HardwareNames& names)
       : db_(db),
         pid_(pid),
         style_(style),
@@ -221,13 +222,13 @@ class SliceTexts {
 
   // Valid until the next call.
   TaskText& operator()(const TaskRow& task) {
-    const Key key{task.host_type_name_id, task.device_type_name_id, task.op_id};
-    return known_.get(key, [this](const Key& missing) { return text_of(missing); });
+    const SliceTextKey key{task.host_type_name_id, task.device_type_name_id, task.op_id};
+    return known_.get(key, [this](const SliceTextKey& missing) { return make_text(missing); });
   }
 
-  StreamText& stream_of(const TaskRow& task) {
+  StreamText& find_stream_text(const TaskRow& task) {
     return stream_texts_.get(task.stream_id,
-                             [this](std::int64_t missing) { return stream_text_of(missing); });
+                             [this](std::int64_t missing) { return make_stream_text(missing); });
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == names_.copy; }
@@ -249,14 +250,14 @@ class SliceTexts {
  private:
   static constexpr std::size_t kMaxKinds = 1 << 15;
   // Everything that the text depends on.
-  struct Key {
+  struct SliceTextKey {
     std::int64_t host_type = kNull;
     std::int64_t device_type = kNull;
     std::int64_t op = kNull;
-    bool operator==(const Key&) const = default;
+    bool operator==(const SliceTextKey&) const = default;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  struct SliceTextKeyHash {
+    std::size_t operator()(const SliceTextKey& key) const {
       return cann::hash_of({key.host_type, key.device_type, key.op});
     }
   };
@@ -267,7 +268,7 @@ class SliceTexts {
     if (!of_op_.step()) throw db_.damaged("a task refers to an unknown operator");
   }
 
-  TaskText text_of(const Key& key) {
+  TaskText make_text(const SliceTextKey& key) {
     const std::int64_t effective = names_.types.effective(key.host_type, key.device_type);
     std::int64_t name = effective;
     std::int64_t type = effective;
@@ -284,7 +285,7 @@ class SliceTexts {
     return text;
   }
 
-  StreamText stream_text_of(std::int64_t id) const {
+  StreamText make_stream_text(std::int64_t id) const {
     const auto logic = logic_streams_.find(id);
     StreamText text;
     text.lane = {pid_, logic == logic_streams_.end() ? id : logic->second};
@@ -298,10 +299,10 @@ class SliceTexts {
   std::int64_t pid_;
   TaskStyle style_;
   cann::Texts texts_;
-  const TaskNames& names_;
+  const HardwareNames& names_;
   Statement of_op_;
   std::map<std::int64_t, std::int64_t> logic_streams_;
-  RecentMap<Key, TaskText, kMaxKinds, KeyHash> known_;
+  RecentMap<SliceTextKey, TaskText, kMaxKinds, SliceTextKeyHash> known_;
   RecentMap<std::int64_t, StreamText, kMaxKinds> stream_texts_;
   std::set<std::int64_t> streams_;
 };
@@ -309,7 +310,7 @@ class SliceTexts {
 class DeviceWriter {
  public:
   DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style,
-               const TaskNames& names)
+               const HardwareNames& names)
       : db_(db), scope_(scope), style_(style), texts_(db, pid, style, names) {
     if (style == TaskStyle::cann5) core_times_.emplace(db);
   }
@@ -341,7 +342,7 @@ class DeviceWriter {
   void write_task(const TaskRow& task, Copies* copies, const cann::ArrowEnds* ends,
                   TraceJsonWriter& out) {
     const TaskText& text = texts_(task);
-    StreamText& stream = texts_.stream_of(task);
+    StreamText& stream = texts_.find_stream_text(task);
     if (!out.begin_slice({text.name}, stream.lane_text, task.start_ns, task.duration_ns, {}))
       return;
     texts_.add_stream(stream);
@@ -353,7 +354,7 @@ class DeviceWriter {
       out.argument({"\"Task Type\""}, JsonText{text.type});
       out.argument({"\"Stream Id\""}, task.stream_id);
     } else {
-      out.argument({"\"Model Id\""}, given(task.model_number).value_or(kNone32));
+      out.argument({"\"Model Id\""}, given(task.model_number).value_or(kInvalidId));
       out.argument({"\"Task Type\""}, JsonText{text.type});
       out.argument({"\"Physic Stream Id\""}, task.stream_id);
     }
@@ -370,7 +371,7 @@ class DeviceWriter {
   }
 
   void write_rest(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
-    out.argument({"\"Subtask Id\""}, given(task.context).value_or(kNone32));
+    out.argument({"\"Subtask Id\""}, given(task.context).value_or(kInvalidId));
     if (task.api_id == kNull) {
       out.argument_digits({"\"connection_id\""}, kNoConnection);
     } else {
@@ -391,7 +392,7 @@ class DeviceWriter {
 class DevicePieces {
  public:
   DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device,
-               std::shared_ptr<const TaskNames> names)
+               std::shared_ptr<const HardwareNames> names)
       : output_file_(output_file),
         style_(task_style(output_file)),
         device_(device),
@@ -406,10 +407,11 @@ class DevicePieces {
     std::shared_ptr<const cann::ArrowEnds> ends;
     if (output_file_.has_arrows) ends = cann::arrow_ends(db, output_file_);
     writers_
-        .of(db,
-            [&] {
-              return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_, *names_);
-            })
+        .find(db,
+              [&] {
+                return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_,
+                                                      *names_);
+              })
         .write(first_task, last_task, outer, ends.get(), out);
   }
 
@@ -434,7 +436,7 @@ class DevicePieces {
   std::int64_t device_;
   cann::TraceProcesses processes_;
   std::int64_t pid_;
-  std::shared_ptr<const TaskNames> names_;
+  std::shared_ptr<const HardwareNames> names_;
   PerConnection<DeviceWriter> writers_;
 };
 
@@ -455,14 +457,14 @@ class OuterTasksOfRun {
   std::optional<OuterTasks> tasks_;
 };
 
-class CannHardware : public cann::Layer {
+class CannHardware : public cann::CannLayer {
  public:
   CannHardware()
-      : Layer({.name = "ascend_hardware",
-               .help = "tasks on the device, by stream",
-               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-               .needs = kDeviceLogs,
-               .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}
+      : CannLayer({.name = "ascend_hardware",
+                   .help = "tasks on the device, by stream",
+                   .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+                   .needs = kDeviceLogs,
+                   .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}
 
   std::vector<TimelinePiece> pieces(const Database& db,
                                     const OutputFile& output_file) const override {
@@ -476,7 +478,7 @@ class CannHardware : public cann::Layer {
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
-    const auto names = std::make_shared<const TaskNames>(db);
+    const auto names = std::make_shared<const HardwareNames>(db);
     std::shared_ptr<DevicePieces> device;
     std::int64_t number = -1;
     const auto end_device = [&] {

@@ -18,10 +18,10 @@ using cann::TraceProcess;
 
 // Draws one counter, "Usage(%)". `UseOf` calls the given function with times and percentages.
 template <typename UseOf>
-class HostUsageLayer : public cann::Layer {
+class HostUsageLayer : public cann::CannLayer {
  public:
   HostUsageLayer(const LayerInfo& info, TraceProcess process, std::string_view name, UseOf use_of)
-      : Layer(info), process_(process), name_(name), use_of_(use_of) {}
+      : CannLayer(info), process_(process), name_(name), use_of_(use_of) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -46,14 +46,14 @@ class HostUsageLayer : public cann::Layer {
   UseOf use_of_;
 };
 
-class CpuUsageLayer : public cann::Layer {
+class CpuUsageLayer : public cann::CannLayer {
  public:
   CpuUsageLayer()
-      : Layer({.name = "cpu_usage",
-               .help = "CPU usage of the host",
-               .exists = exists_counter("host_cpu", "Usage"),
-               .needs = {"host_cpu"},
-               .group = kCounterLayers}) {}
+      : CannLayer({.name = "cpu_usage",
+                   .help = "CPU usage of the host",
+                   .exists = exists_counter("host_cpu", "Usage"),
+                   .needs = {"host_cpu"},
+                   .group = kCounterLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -72,21 +72,21 @@ class CpuUsageLayer : public cann::Layer {
   }
 };
 
-class OsRuntimeLayer : public cann::Layer {
+class OsRuntimeLayer : public cann::CannLayer {
  public:
   OsRuntimeLayer()
-      : Layer({.name = "os_runtime_api",
-               .help = "system calls and thread library calls",
-               .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
-                         " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
-               .needs = {"host_syscall|host_pthreadcall"},
-               .group = kCounterLayers}) {}
+      : CannLayer({.name = "os_runtime_api",
+                   .help = "system calls and thread library calls",
+                   .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
+                             " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
+                   .needs = {"host_syscall|host_pthreadcall"},
+                   .group = kCounterLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     const std::int64_t pid = processes.pid(TraceProcess::os_runtime, cann::kHostDevice);
-    const std::set<std::int64_t> threads = threads_of(db);
+    const std::set<std::int64_t> threads = list_threads(db);
     if (threads.empty()) return;
     processes.write(out, TraceProcess::os_runtime, cann::kHostDevice, "OS Runtime API");
     for (const std::int64_t thread : threads)
@@ -107,7 +107,7 @@ class OsRuntimeLayer : public cann::Layer {
   }
 
  private:
-  static std::set<std::int64_t> threads_of(const Database& db) {
+  static std::set<std::int64_t> list_threads(const Database& db) {
     std::set<std::int64_t> threads;
     for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
       for (const CounterTrack& track : counter_tracks(db, kind)) {

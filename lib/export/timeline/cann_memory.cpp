@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::int64_t kBytesPerKb = 1024;
 
-class CannMemory : public cann::Layer {
+class CannMemory : public cann::CannLayer {
  public:
   CannMemory()
-      : Layer({.name = "memory",
-               .help = "device memory held by operators",
-               .exists = "SELECT 1 FROM memory_event WHERE total_allocated_bytes IS NOT NULL",
-               .needs = {"task_memory_info"},
-               .is_default = false}) {}
+      : CannLayer({.name = "memory",
+                   .help = "device memory held by operators",
+                   .exists = "SELECT 1 FROM memory_event WHERE total_allocated_bytes IS NOT NULL",
+                   .needs = {"task_memory_info"},
+                   .is_default = false}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

@@ -65,24 +65,24 @@ class LlcProcess : public cann::CounterLayer {
   Takes takes_;
 };
 
-class LlcLayer : public cann::Layer {
+class LlcLayer : public cann::CannLayer {
  public:
   LlcLayer()
-      : Layer({.name = "llc",
-               .help = "hit rate and throughput of the last level caches",
-               .exists = exists_counters("llc"),
-               .needs = {"llc"},
-               .group = kCounterLayers}) {}
+      : CannLayer({.name = "llc",
+                   .help = "hit rate and throughput of the last level caches",
+                   .exists = exists_counters("llc"),
+                   .needs = {"llc"},
+                   .group = kCounterLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
-    struct Part {
+    struct LlcLane {
       std::string_view name;
       cann::TraceProcess process;
       LlcProcess::Takes takes;
     };
     // The last three are for the 310, which has no SIO.
-    static constexpr Part kParts[] = {
+    static constexpr LlcLane kParts[] = {
         {"LLC", cann::TraceProcess::llc,
          [](const CounterTrack& track) {
            return track.counter == "Hit Rate" || track.counter == "Throughput";
@@ -96,7 +96,7 @@ class LlcLayer : public cann::Layer {
         {"LLC of Ctrl CPU", cann::TraceProcess::sio,
          [](const CounterTrack& track) { return track.detail == "Ctrl CPU"; }}};
     const auto tracks = counter_tracks(db, "llc");
-    for (const Part& part : kParts) {
+    for (const LlcLane& part : kParts) {
       if (std::any_of(tracks.begin(), tracks.end(), part.takes))
         LlcProcess(info(), {"llc", part.process, part.name}, part.takes)
             .write(db, output_file, out);
@@ -104,14 +104,14 @@ class LlcLayer : public cann::Layer {
   }
 };
 
-class PcieLayer : public cann::Layer {
+class PcieLayer : public cann::CannLayer {
  public:
   PcieLayer()
-      : Layer({.name = "pcie",
-               .help = "traffic and latency of PCIe",
-               .exists = exists_counters("pcie"),
-               .needs = {"pcie"},
-               .group = kCounterLayers}) {}
+      : CannLayer({.name = "pcie",
+                   .help = "traffic and latency of PCIe",
+                   .exists = exists_counters("pcie"),
+                   .needs = {"pcie"},
+                   .group = kCounterLayers}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -135,8 +135,8 @@ class PcieLayer : public cann::Layer {
       const TraceLane lane = processes.lane(*records->track);
       for (const Event& event : events) {
         out.begin_counter({event.name}, lane, records->time_ns);
-        out.argument_number({tx}, mean_of(*records, event.tx));
-        out.argument_number({rx}, mean_of(*records, event.rx));
+        out.argument_number({tx}, mean_value(*records, event.tx));
+        out.argument_number({rx}, mean_value(*records, event.rx));
         out.end_slice();
       }
     }
@@ -144,7 +144,7 @@ class PcieLayer : public cann::Layer {
 
  private:
   // Returns MB/s; latency in us.
-  static double mean_of(const PcieRecord& record, std::size_t group) {
+  static double mean_value(const PcieRecord& record, std::size_t group) {
     if (group == PcieRecord::kGroups) return 0;
     const auto value = static_cast<double>(record.values[group][2].value_or(0));
     return group == PcieRecord::kLatency ? value / 1000 : value / 1024 / 1024;

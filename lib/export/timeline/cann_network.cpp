@@ -50,7 +50,7 @@ class NetworkLayer : public cann::CounterLayer {
         port.names[i] = json_string(track.subject + std::string(kDirections[i].ending));
     }
     for_each_counter_moment<network::kCells>(
-        samples, network::cell_of, [&](const network::Line& line) {
+        samples, network::find_cell, [&](const network::Line& line) {
           // Efficiency cannot be computed without a bandwidth.
           if (line.shown(network::kBandwidth) == 0) return;
           processes.begin(*line.track);

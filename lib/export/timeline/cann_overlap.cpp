@@ -13,13 +13,13 @@ namespace {
 constexpr std::array<std::string_view, 4> kKinds = {
     "\"Computing\"", "\"Communication\"", "\"Communication(Not Overlapped)\"", "\"Free\""};
 
-class CannOverlap : public cann::Layer {
+class CannOverlap : public cann::CannLayer {
  public:
   CannOverlap()
-      : Layer({.name = "overlap",
-               .help = "when a device computed, communicated, or was free",
-               .exists = "SELECT 1 FROM overlap",
-               .needs = kDeviceLogs}) {}
+      : CannLayer({.name = "overlap",
+                   .help = "when a device computed, communicated, or was free",
+                   .exists = "SELECT 1 FROM overlap",
+                   .needs = kDeviceLogs}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

@@ -21,14 +21,14 @@ std::string_view runtime_counter_name(std::int64_t kind, bool is_reserved) {
   return kind == 3 ? "\"Runtime managed memory\"" : "\"Runtime device memory\"";
 }
 
-class CannRuntimeMemoryCounters : public cann::Layer {
+class CannRuntimeMemoryCounters : public cann::CannLayer {
  public:
   CannRuntimeMemoryCounters()
-      : Layer({.name = "runtime_memory",
-               .help = "memory allocated by the runtime",
-               .exists = "SELECT 1 FROM runtime_block WHERE allocation_id IS NOT NULL",
-               .needs = {"memmng_info"},
-               .is_default = false}) {}
+      : CannLayer({.name = "runtime_memory",
+                   .help = "memory allocated by the runtime",
+                   .exists = "SELECT 1 FROM runtime_block WHERE allocation_id IS NOT NULL",
+                   .needs = {"memmng_info"},
+                   .is_default = false}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

@@ -128,15 +128,16 @@ class DieLayer : public cann::CounterLayer {
         if (draws(*sample.track)) sorted.push_back(&sample);
       if (sorted.empty()) return;
       processes.begin(track);
-      const auto name_of = [&](const CounterSample* sample) -> const std::string& {
+      const auto sample_name = [&](const CounterSample* sample) -> const std::string& {
         return names[sample->track->index];
       };
-      std::stable_sort(sorted.begin(), sorted.end(),
-                       [&](const auto* a, const auto* b) { return name_of(a) < name_of(b); });
+      std::stable_sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) {
+        return sample_name(a) < sample_name(b);
+      });
       for (std::size_t i = 0; i < sorted.size(); ++i) {
-        if (i == 0 || name_of(sorted[i]) != name_of(sorted[i - 1])) {
+        if (i == 0 || sample_name(sorted[i]) != sample_name(sorted[i - 1])) {
           if (i > 0) out.end_slice();
-          out.begin_counter({name_of(sorted[i])}, processes.lane(track), group.front().time_ns);
+          out.begin_counter({sample_name(sorted[i])}, processes.lane(track), group.front().time_ns);
         }
         write_value(out, {keys[sorted[i]->track->index]}, *sorted[i]);
       }

@@ -38,9 +38,9 @@ std::string quoted(std::string_view text, std::int64_t number) {
   return quoted + '"';
 }
 
-class StepWriter {
+class StepLayerWriter {
  public:
-  StepWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
+  StepLayerWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
       : db_(db),
         scope_(output_file.scope),
         is_cann5_(output_file.is_cann5),
@@ -70,7 +70,7 @@ class StepWriter {
   // (cann_device.md 20.2).
   TraceLane lane(const Statement& row) {
     constexpr std::uint32_t kFirstThread = 70000;
-    const std::int64_t model = row.maybe_integer(kStepModel).value_or(kNone32);
+    const std::int64_t model = row.maybe_integer(kStepModel).value_or(kInvalidId);
     const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
     models_[row.integer(kStepDevice)][thread] = model;
     return {processes_.pid(process(), row.integer(kStepDevice)), thread};
@@ -152,7 +152,7 @@ class StepWriter {
   // In CANN 5 an arrow starts at the end of its iteration and ends at the forward start of the
   // next, with the time between as argument. Ends without a start are left out.
   void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
-    if (begun_before(where, number) != nullptr) {
+    if (find_begun_before(where, number) != nullptr) {
       begin_data_aug_end('t', row, where, number);
       out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kStepAug));
       out_.end_slice();
@@ -169,7 +169,7 @@ class StepWriter {
   };
 
   // Returns the arrow to iteration `number` of a track; null if none was started.
-  const Arrow* begun_before(TraceLane where, std::int64_t number) const {
+  const Arrow* find_begun_before(TraceLane where, std::int64_t number) const {
     const auto last = last_arrows_.find({where.pid, where.tid});
     const bool is_before =
         last != last_arrows_.end() && last->second.number == saturating_subtract(number, 1);
@@ -181,7 +181,7 @@ class StepWriter {
     begin_arrow('s', arrow, where, time_ns);
   }
   void begin_data_aug_end(char phase, const Statement& row, TraceLane where, std::int64_t number) {
-    const Arrow* begun = begun_before(where, number);
+    const Arrow* begun = find_begun_before(where, number);
     const Arrow arrow =
         begun != nullptr ? *begun : Arrow{saturating_subtract(number, 1), ++arrows_};
     begin_arrow(phase, arrow, where, row.integer(kStepForward));
@@ -192,7 +192,7 @@ class StepWriter {
   }
 
   void write_parts() {
-    enum Part : int { kPartStart = 3, kPartEnd, kIsGetNext, kIteration };
+    enum PartColumn : int { kPartStart = 3, kPartEnd, kIsGetNext, kIteration };
     Statement read = db_.prepare(
         std::string("SELECT i.device_id, i.model_number, i.number, part.start_ns, part.end_ns,"
                     " part.is_get_next, i.id FROM iteration_part AS part"
@@ -264,19 +264,19 @@ class StepWriter {
   std::map<std::pair<std::int64_t, std::int64_t>, Arrow> last_arrows_;  // by track
 };
 
-class CannSteps : public cann::Layer {
+class CannSteps : public cann::CannLayer {
  public:
   CannSteps()
-      : Layer({.name = "step_trace",
-               .help = "iterations of models, with forward and backward pass",
-               .exists = "SELECT 1 FROM iteration",
-               .needs = {"ts_track"},
-               .own_document = "step_trace",
-               .cann5_topics = {{7, "step_trace"}}}) {}
+      : CannLayer({.name = "step_trace",
+                   .help = "iterations of models, with forward and backward pass",
+                   .exists = "SELECT 1 FROM iteration",
+                   .needs = {"ts_track"},
+                   .own_document = "step_trace",
+                   .cann5_topics = {{7, "step_trace"}}}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
-    StepWriter(db, output_file, out).write();
+    StepLayerWriter(db, output_file, out).write();
   }
 };
 

@@ -83,7 +83,7 @@ void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, st
   out.argument({"\"Duration Time(ns)\""}, duration_ns);
 }
 
-std::vector<OutputFile> Layer::output_files(const Database& db) const {
+std::vector<OutputFile> CannLayer::output_files(const Database& db) const {
   if (!has_rows(db, info().exists)) return {};
   const std::string time = time_stamp(db);
   std::vector<OutputFile> output_files{shared_output_file(kWhole, time)};

@@ -99,7 +99,7 @@ class TraceProcesses {
 };
 
 // A layer of msprof_<time of the collection>, drawn if its `exists` query returns a row.
-class Layer : public TimelineLayer {
+class CannLayer : public TimelineLayer {
  public:
   using TimelineLayer::TimelineLayer;
   std::vector<OutputFile> output_files(const Database& db) const override;

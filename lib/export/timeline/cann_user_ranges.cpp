@@ -175,16 +175,16 @@ class RangeWriter {
 
 // Devices repeat marks of the host. Device marks without host marks produce no file
 // (cann_host.md 2.5).
-class CannUserRanges : public cann::Layer {
+class CannUserRanges : public cann::CannLayer {
  public:
   CannUserRanges()
-      : Layer({.name = "msproftx",
-               .help = "ranges and marks of the application",
-               .exists = "SELECT 1 FROM user_range",
-               .needs = {"msproftx"},
-               .own_document = "msprof_tx",
-               .cann5_topics = {{10, "msprof_tx", 0, Cann5Folder::host}},
-               .is_of_host = true}) {}
+      : CannLayer({.name = "msproftx",
+                   .help = "ranges and marks of the application",
+                   .exists = "SELECT 1 FROM user_range",
+                   .needs = {"msproftx"},
+                   .own_document = "msprof_tx",
+                   .cann5_topics = {{10, "msprof_tx", 0, Cann5Folder::host}},
+                   .is_of_host = true}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

@@ -17,7 +17,7 @@ using old::OldLayer;
 using old::OldProcess;
 
 // Reads the calls that a file shows, by start.
-cann::CallCursor calls_of(const Database& db, const ExportScope& scope) {
+cann::CallCursor read_calls(const Database& db, const ExportScope& scope) {
   return {db,
           scope,
           {&ApiCallRow::id, &ApiCallRow::process_id, &ApiCallRow::type_name_id,
@@ -33,15 +33,15 @@ void argument_id(TraceJsonWriter& out, JsonText key, std::int64_t id) {
 void draw_acl(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
   cann::Texts texts(db, cann::TextForm::json);
   OldProcess process(out, file, 2, old::host_process(db), "AscendCL");
-  auto calls = calls_of(db, file.scope);
+  auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kAcl || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice(old::text_of(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (!out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
                          calls.duration_ns()))
       continue;
     if (const auto mode = given(calls->type_name_id))
-      out.argument({"\"Mode\""}, old::text_of(texts, *mode));
+      out.argument({"\"Mode\""}, old::json_text(texts, *mode));
     argument_id(out, {"\"Process Id\""}, calls->process_id);
     argument_id(out, {"\"Thread Id\""}, calls->thread_id);
     out.end_slice();
@@ -51,7 +51,7 @@ void draw_acl(const Database& db, const OutputFile& file, TraceJsonWriter& out) 
 template <typename Take>
 void for_each_phase(const Database& db, const ExportScope& scope, Take&& take) {
   old::CallDetails details(db);
-  auto calls = calls_of(db, scope);
+  auto calls = read_calls(db, scope);
   while (calls.next()) {
     if (calls->level != call_level::kModel || !details.find(calls->id)) continue;
     if (details.request() != kNull) take(*calls, calls.duration_ns());
@@ -66,7 +66,7 @@ class ModelNumbers {
         " ORDER BY id");
     while (read.step()) numbers_.try_emplace(read.integer(0), read.integer(1));
   }
-  std::int64_t of(std::int64_t name_id) const {
+  std::int64_t find(std::int64_t name_id) const {
     const auto found = numbers_.find(name_id);
     return found == numbers_.end() ? kNull : found->second;
   }
@@ -82,11 +82,11 @@ void draw_ge(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
   for_each_phase(db, file.scope, [&](const ApiCallRow& call, std::int64_t duration_ns) {
     if (!out.draws(duration_ns)) return;
     const TraceLane lane = process.thread(call.thread_id);
-    if (!out.begin_slice(old::text_of(texts, given(call.name_id)), lane, call.start_ns,
+    if (!out.begin_slice(old::json_text(texts, given(call.name_id)), lane, call.start_ns,
                          duration_ns))
       return;
-    out.argument({"\"Model Name\""}, old::text_of(texts, given(call.item_name_id)));
-    argument_id(out, {"\"Model Id\""}, models.of(call.item_name_id));
+    out.argument({"\"Model Name\""}, old::json_text(texts, given(call.item_name_id)));
+    argument_id(out, {"\"Model Id\""}, models.find(call.item_name_id));
     out.end_slice();
   });
 }
@@ -94,11 +94,11 @@ void draw_ge(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
 void draw_ge_ops(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
   cann::Texts texts(db, cann::TextForm::json);
   OldProcess process(out, file, 5, old::host_process(db), "GeOPExecute");
-  auto calls = calls_of(db, file.scope);
+  auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kNode || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (out.begin_slice(old::text_of(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
                         calls.duration_ns()))
       out.end_slice();
   }
@@ -108,11 +108,11 @@ void draw_runtime(const Database& db, const OutputFile& file, TraceJsonWriter& o
   cann::Texts texts(db, cann::TextForm::json);
   old::CallDetails details(db);
   OldProcess process(out, file, 6, old::host_process(db), "Runtime");
-  auto calls = calls_of(db, file.scope);
+  auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kRuntime || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice(old::text_of(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (!out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
                          calls.duration_ns()))
       continue;
     argument_id(out, {"\"Thread Id\""}, calls->thread_id);
@@ -120,7 +120,7 @@ void draw_runtime(const Database& db, const OutputFile& file, TraceJsonWriter& o
     if (details.find(calls->id) && details.size_bytes() != kNull && details.size_bytes() != 0) {
       out.argument_text({"\"data size\""}, fmt::format("{} byte", details.size_bytes()));
       out.argument_text({"\"memcpy direction\""},
-                        cann::text_of(cann::copy_directions(), details.direction(), "other"));
+                        cann::find_text(cann::copy_directions(), details.direction(), "other"));
     }
     out.end_slice();
   }
@@ -139,7 +139,7 @@ void draw_user_ranges(const Database& db, const OutputFile& file, TraceJsonWrite
     if (!file.scope.takes_host(start_ns, end_ns) || !out.draws(duration_ns)) continue;
     const TraceLane lane = process.thread(read.integer(0));
     const auto name = read.maybe_integer(1);
-    if (!out.begin_slice(old::text_of(texts, name), lane, start_ns, duration_ns)) continue;
+    if (!out.begin_slice(old::json_text(texts, name), lane, start_ns, duration_ns)) continue;
     out.argument_text({"\"Category\""}, std::to_string(read.integer(4)));
     argument_id(out, {"\"Payload_type\""}, read.maybe_integer(5).value_or(kNull));
     argument_id(out, {"\"Payload_value\""}, read.maybe_integer(6).value_or(kNull));
@@ -156,7 +156,7 @@ void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWrit
   const ModelNumbers models(db);
   old::CallDetails details(db);
   OldProcess process(out, file, 0, old::host_process(db), "");
-  auto calls = calls_of(db, file.scope);
+  auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     const std::int64_t level = calls->level;
     const bool is_phase =
@@ -174,7 +174,7 @@ void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWrit
     if (level == call_level::kAcl) out.argument_text({"\"Mode\""}, texts(calls->type_name_id));
     if (is_phase) {
       out.argument_text({"\"Model Name\""}, texts(calls->item_name_id));
-      argument_id(out, {"\"Model ID\""}, models.of(calls->item_name_id));
+      argument_id(out, {"\"Model ID\""}, models.find(calls->item_name_id));
     }
     out.end_slice();
   }
@@ -204,15 +204,15 @@ class AiStack {
 
   void write_calls() {
     for (const std::string_view wanted : {"aclmdlExecute", "aclopExecute"}) {
-      const std::int64_t id = cann::name_id_of(db_, wanted);
+      const std::int64_t id = cann::find_name_id(db_, wanted);
       std::int64_t iteration = 0;
-      auto calls = calls_of(db_, whole_);
+      auto calls = read_calls(db_, whole_);
       while (calls.next()) {
         if (calls->level != call_level::kAcl || calls->name_id != id || !takes(++iteration))
           continue;
         const std::int64_t start_ns = times_.host_ns(calls->start_ns);
-        write_slice(cann::AiStackThread::acl, std::string(old::text_of(texts_, id).text), iteration,
-                    calls->start_ns, calls.duration_ns(), std::to_string(start_ns),
+        write_slice(cann::AiStackThread::acl, std::string(old::json_text(texts_, id).text),
+                    iteration, calls->start_ns, calls.duration_ns(), std::to_string(start_ns),
                     std::to_string(saturating_add(start_ns, calls.duration_ns())),
                     std::to_string(calls.duration_ns()));
       }
@@ -227,21 +227,21 @@ class AiStack {
       if (!takes(iteration)) return;
       const std::int64_t start_ns = times_.host_ns(call.start_ns);
       write_slice(
-          cann::AiStackThread::ge, std::string(old::text_of(texts_, given(call.name_id)).text),
+          cann::AiStackThread::ge, std::string(old::json_text(texts_, given(call.name_id)).text),
           iteration, call.start_ns, duration_ns, std::to_string(start_ns),
           std::to_string(saturating_add(start_ns, duration_ns)), std::to_string(duration_ns));
     });
   }
 
   void write_tasks() {
-    const old::Iterations iterations(db_);
+    const old::OldIterations iterations(db_);
     cann::TaskCursor tasks(db_, scope_,
                            {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::kernel_name_id,
                             &TaskRow::device_type_name_id},
                            {}, cann::TaskWindow::any);
     const old::SchedulerTasks scheduler(db_);
     while (tasks.next()) {
-      const auto* iteration = iterations.of(tasks->device_id, tasks.end_ns());
+      const auto* iteration = iterations.find(tasks->device_id, tasks.end_ns());
       if (iteration == nullptr || tasks->kernel_name_id == kNull || !scheduler.has(*tasks) ||
           scheduler.is_copy(*tasks))
         continue;
@@ -249,9 +249,9 @@ class AiStack {
       const old::Exact length = times_.span_ns(tasks->device_id, tasks->duration_ns);
       const old::Exact end = {start.numerator + length.numerator, start.denominator};
       write_slice(cann::AiStackThread::tasks,
-                  std::string(old::text_of(texts_, tasks->kernel_name_id).text), iteration->number,
-                  tasks->start_ns, tasks->duration_ns, start.digits(3), end.digits(3),
-                  length.digits(3));
+                  std::string(old::json_text(texts_, tasks->kernel_name_id).text),
+                  iteration->number, tasks->start_ns, tasks->duration_ns, start.digits(3),
+                  end.digits(3), length.digits(3));
     }
   }
 
@@ -274,7 +274,7 @@ class AiStack {
   const ExportScope& scope_;
   ExportScope whole_;
   TraceJsonWriter& out_;
-  old::Times times_;
+  old::OldTimes times_;
   cann::Texts texts_;
   OldProcess process_;
 };

@@ -18,7 +18,7 @@ namespace {
 using old::OldProcess;
 
 // Converts a device time to us of the host's monotonic clock.
-std::string us_of(const old::Times& times, std::int64_t device, std::int64_t wall_ns) {
+std::string device_us(const old::OldTimes& times, std::int64_t device, std::int64_t wall_ns) {
   return times.device_ns(device, wall_ns).digits(6, 1000);
 }
 
@@ -47,7 +47,7 @@ class Steps {
       const auto model = read.maybe_integer(7);
       if (!scope_.takes_device(read.integer(1)) ||
           !scope_.takes_iteration(model, read.integer(2))) {
-        reduces_.of(read.integer(0), [](auto, auto) {});
+        reduces_.find(read.integer(0), [](auto, auto) {});
         continue;
       }
       Step step{read.integer(0),       read.integer(1),       read.integer(2),
@@ -119,13 +119,13 @@ class Steps {
     out_.begin_flow('t', {name}, phases, kCategory, {id}, *step.forward);
     const std::int64_t ticks =
         times_.ticks(step.device, *step.forward) - times_.ticks(step.device, previous_->step.end);
-    out_.argument_digits({"\"Data_aug Bound(us)\""}, times_.us_of_ticks(step.device, ticks));
+    out_.argument_digits({"\"Data_aug Bound(us)\""}, times_.ticks_to_us(step.device, ticks));
     out_.end_slice();
   }
 
   void write_reduces(const Step& step, TraceLane lane) {
     int count = 0;
-    reduces_.of(step.id, [&](auto start, auto end) {
+    reduces_.find(step.id, [&](auto start, auto end) {
       const int i = count++;
       const std::int64_t start_ns = start.value_or(0);
       const std::int64_t end_ns = end.value_or(0);
@@ -161,7 +161,8 @@ class Steps {
 
   void moment(std::string_view name, std::int64_t device, std::optional<std::int64_t> ns) {
     const std::string key = json_string(name);
-    ns ? out_.argument_digits({key}, us_of(times_, device, *ns)) : out_.argument_text({key}, "N/A");
+    ns ? out_.argument_digits({key}, device_us(times_, device, *ns))
+       : out_.argument_text({key}, "N/A");
   }
 
   struct Previous {
@@ -173,7 +174,7 @@ class Steps {
   const OutputFile& file_;
   ScopeFilter scope_;
   TraceJsonWriter& out_;
-  old::Times times_;
+  old::OldTimes times_;
   cann::Reduces reduces_;
   std::optional<std::int64_t> model_;
   std::optional<OldProcess> process_;
@@ -231,7 +232,7 @@ class Tasks {
       const bool is_copy = scheduler.is_copy(task);
       const auto name = given(task.kernel_name_id);
       const std::string text =
-          is_copy ? "\"MemcopyAsync\"" : std::string(old::text_of(texts_, name).text);
+          is_copy ? "\"MemcopyAsync\"" : std::string(old::json_text(texts_, name).text);
       if (!out_.begin_slice({text}, lane, task.start_ns, task.duration_ns)) continue;
       write_arguments(task, is_copy);
       out_.end_slice();
@@ -247,7 +248,7 @@ class Tasks {
     op_.reset();
     op_.bind(1, task.op_id);
     if (task.op_id != kNull && op_.step()) {
-      if (const auto id = op_.maybe_integer(0)) unit = old::text_of(texts_, id).text;
+      if (const auto id = op_.maybe_integer(0)) unit = old::json_text(texts_, id).text;
       blocks = op_.maybe_integer(1).value_or(0);
     }
     out_.argument({"\"Task Type\""}, JsonText{unit});
@@ -255,10 +256,10 @@ class Tasks {
     out_.argument({"\"Task Id\""}, task.task_number);
     if (is_copy) {
       const std::int64_t end_ns = saturating_add(task.start_ns, task.duration_ns);
-      out_.argument_digits({"\"Start Time\""}, us_of(times_, task.device_id, task.start_ns));
-      out_.argument_digits({"\"End Time\""}, us_of(times_, task.device_id, end_ns));
+      out_.argument_digits({"\"Start Time\""}, device_us(times_, task.device_id, task.start_ns));
+      out_.argument_digits({"\"End Time\""}, device_us(times_, task.device_id, end_ns));
     }
-    const std::int64_t* counters = counters_.of(task.id);
+    const std::int64_t* counters = counters_.find(task.id);
     if (is_copy) return;
     if (counters != nullptr)
       metrics_.evaluate(task.device_id, {counters, blocks, 0, task.duration_ns}, values_);
@@ -284,7 +285,8 @@ class Tasks {
       const std::int64_t duration_ns = saturating_subtract(end_ns, start_ns);
       if (!file_.scope.takes(device, start_ns, end_ns) || !out_.draws(duration_ns)) continue;
       const auto name = read.maybe_integer(3);
-      if (!out_.begin_slice(old::text_of(texts_, name), process.unnamed(0), start_ns, duration_ns))
+      if (!out_.begin_slice(old::json_text(texts_, name), process.unnamed(0), start_ns,
+                            duration_ns))
         continue;
       const auto us = [&](std::string_view key, std::optional<std::int64_t> value) {
         if (value) out_.argument({key}, *value);
@@ -293,7 +295,7 @@ class Tasks {
       us("\"Compute Time(us)\"", read.maybe_integer(4));
       us("\"Memcpy Time(us)\"", read.maybe_integer(5));
       const std::int64_t ticks = times_.ticks(device, end_ns) - times_.ticks(device, start_ns);
-      out_.argument_digits({"\"Task Time(us)\""}, times_.us_of_ticks(device, ticks));
+      out_.argument_digits({"\"Task Time(us)\""}, times_.ticks_to_us(device, ticks));
       us("\"Dispatch Time(us)\"", read.maybe_integer(6));
       if (const auto total = read.maybe_integer(7))
         out_.argument_digits({"\"Total Time(us)\""}, cann::trimmed3(*total, 1000));
@@ -324,7 +326,7 @@ class Tasks {
       if (!out_.begin_slice({name}, process.unnamed(0), start_ns, duration_ns)) continue;
       const std::int64_t ticks =
           times_.ticks(device, read.integer(5)) - times_.ticks(device, start_ns);
-      out_.argument_digits({"\"Reduce Duration(us)\""}, times_.us_of_ticks(device, ticks));
+      out_.argument_digits({"\"Reduce Duration(us)\""}, times_.ticks_to_us(device, ticks));
       out_.end_slice();
     }
   }
@@ -332,11 +334,11 @@ class Tasks {
   const Database& db_;
   const OutputFile& file_;
   TraceJsonWriter& out_;
-  old::Times times_;
+  old::OldTimes times_;
   cann::Texts texts_;
   PmuMetrics metrics_;
   std::vector<double> values_;
-  cann::TaskCounters counters_;
+  cann::TaskCounterCursor counters_;
   Statement op_;
   std::optional<std::size_t> time_, cycles_;  // indexes into the metrics
 };

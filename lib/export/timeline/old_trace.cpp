@@ -42,6 +42,6 @@ TraceLane OldProcess::unnamed(std::int64_t tid) {
 }
 
 SchedulerTasks::SchedulerTasks(const Database& db)
-    : copy_(cann::name_id_of(db, "MEMCPY_ASYNC")), collective_(cann::name_id_of(db, "HCCL")) {}
+    : copy_(cann::find_name_id(db, "MEMCPY_ASYNC")), collective_(cann::find_name_id(db, "HCCL")) {}
 
 }  // namespace msprof::old

@@ -16,9 +16,9 @@ namespace msprof::old {
 
 using Draw = void (*)(const Database& db, const OutputFile& file, TraceJsonWriter& out);
 
-class OldLayer : public cann::Layer {
+class OldLayer : public cann::CannLayer {
  public:
-  OldLayer(const LayerInfo& info, Draw draw) : Layer(info), draw_(draw) {}
+  OldLayer(const LayerInfo& info, Draw draw) : CannLayer(info), draw_(draw) {}
   void write(const Database& db, const OutputFile& file, TraceJsonWriter& out) const override {
     draw_(db, file, out);
   }
@@ -36,7 +36,7 @@ std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_vie
 std::int64_t host_process(const Database& db);
 
 // Returns a text as JSON; N/A if it is missing. Valid until the next look-up in `texts`.
-inline JsonText text_of(cann::Texts& texts, std::optional<std::int64_t> id) {
+inline JsonText json_text(cann::Texts& texts, std::optional<std::int64_t> id) {
   const std::string_view text = id ? std::string_view(texts(*id)) : std::string_view();
   return {text.empty() ? "\"N/A\"" : text};
 }

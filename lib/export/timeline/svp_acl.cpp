@@ -35,7 +35,7 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
 // Batch for the file name: that of the recorded executions, so that it matches the model's
 // task_time file. If there are several, the one of net.info, else the smallest. Without executions
 // that of net.info, else 1.
-std::int64_t batch_of(const Database& db, const svp::Model& model) {
+std::int64_t read_batch(const Database& db, const svp::SvpModel& model) {
   Statement read = db.prepare(
       "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"
       " ORDER BY id NOT IN (SELECT step_id FROM task_run WHERE step_id IS NOT NULL),"
@@ -72,11 +72,11 @@ class SvpAcl : public TimelineLayer {
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
-    for (const svp::Model& model : svp::models(db)) {
+    for (const svp::SvpModel& model : svp::models(db)) {
       Statement any = db.prepare(std::string("SELECT 1") + kCalls + " LIMIT 1");
       any.bind(1, model.row);
       if (!any.step()) continue;
-      const std::int64_t batch = batch_of(db, model);
+      const std::int64_t batch = read_batch(db, model);
       output_files.push_back({fmt::format("acl_{}.{}", svp::model_stem(model), batch), kNull,
                               model.row, model.batch_num ? 0 : batch});
     }
@@ -92,7 +92,7 @@ class SvpAcl : public TimelineLayer {
     // Calls have no device, so the device of their model decides.
     if (!takes_model(db, output_file)) return;
     const auto names = names_as_json(db);
-    const auto name_of = [&](std::int64_t id) -> const std::string& {
+    const auto find_name = [&](std::int64_t id) -> const std::string& {
       const auto at = names.find(id);
       if (at == names.end()) throw db.damaged("a call without its name");
       return at->second;
@@ -117,11 +117,11 @@ class SvpAcl : public TimelineLayer {
       if (!out.draws(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, processes, out);
       const TraceLane lane{processes.lane_pid(pid), std::max<std::int64_t>(tid, 0)};
-      if (!out.begin_complete({name_of(read.integer(2))}, lane.pid, lane.tid, read.integer(4),
+      if (!out.begin_complete({find_name(read.integer(2))}, lane.pid, lane.tid, read.integer(4),
                               read.integer(5))) {
         continue;
       }
-      out.argument({"\"Mode\""}, JsonText{name_of(read.integer(3))});
+      out.argument({"\"Mode\""}, JsonText{find_name(read.integer(3))});
       number_or_missing(out, {"\"Process_Id\""}, pid);
       number_or_missing(out, {"\"Thread_Id\""}, tid);
       out.end_complete();
@@ -146,7 +146,7 @@ class SvpAcl : public TimelineLayer {
         db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
                    kCalls + " ORDER BY 1, 2");
     read.bind(1, output_file.model_row);
-    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
+    const bool is_inferred = read_layout_origin(db) == LayoutOrigin::inferred;
     std::int64_t last_pid = -1;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);

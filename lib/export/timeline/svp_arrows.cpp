@@ -34,7 +34,7 @@ std::vector<Span> calls_named(const Database& db, std::int64_t model_row, std::s
   return calls;
 }
 
-std::vector<Span> executions_of(const Database& db, std::int64_t model_row) {
+std::vector<Span> read_executions(const Database& db, std::int64_t model_row) {
   Statement read = db.prepare(
       "SELECT one.timed_start_ns, one.timed_last_start_ns, one.step_id, one.execution"
       " FROM execution_time AS one JOIN step ON step.id = one.step_id"
@@ -70,7 +70,7 @@ ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
   std::vector<Span> open;
   std::vector<Span> others;
   auto next = calls.begin();
-  for (const Span& execution : executions_of(db, model_row)) {
+  for (const Span& execution : read_executions(db, model_row)) {
     for (; next != calls.end() && next->begin_ns <= execution.begin_ns; ++next)
       open.push_back(*next);
     std::erase_if(open, [&](const Span& call) { return call.end_ns < execution.begin_ns; });

@@ -30,7 +30,7 @@ namespace msprof {
 
 namespace {
 
-using svp::Capture;
+using svp::SvpCapture;
 
 struct Lane {
   std::string_view name;
@@ -43,7 +43,7 @@ struct Op {
   std::size_t lane = 0;
 };
 
-ById<Op> ops_of(const Database& db, std::int64_t model_row) {
+ById<Op> read_ops(const Database& db, std::int64_t model_row) {
   ById<Op> ops(db, "op");
   Statement read = db.prepare(
       "SELECT op.id, layer.text, unit.text = 'AA_CPU' FROM op JOIN name AS layer ON layer.id = "
@@ -83,7 +83,7 @@ class Turns {
     }
   }
 
-  std::size_t of(std::int64_t step_id, std::int64_t execution) const {
+  std::size_t find(std::int64_t step_id, std::int64_t execution) const {
     const auto at = later_.find({step_id, execution});
     return at == later_.end() ? 0 : at->second;
   }
@@ -138,11 +138,11 @@ struct Slice {
 class Slices {
  public:
   Slices(const Database& db, const OutputFile& output_file)
-      : device_(device_of(db, output_file.model_row)),
+      : device_(read_device(db, output_file.model_row)),
         scope_(output_file.scope),
-        is_inferred_(layout_origin_of(db) == LayoutOrigin::inferred),
+        is_inferred_(read_layout_origin(db) == LayoutOrigin::inferred),
         stem_(output_file.stem),
-        ops_(ops_of(db, output_file.model_row)),
+        ops_(read_ops(db, output_file.model_row)),
         turns_(db, device_),
         tasks_(db, output_file.model_row, output_file.key),
         db_(db) {
@@ -186,7 +186,7 @@ class Slices {
   }
 
  private:
-  static std::int64_t device_of(const Database& db, std::int64_t model_row) {
+  static std::int64_t read_device(const Database& db, std::int64_t model_row) {
     Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
     read.bind(1, model_row);
     return read.step() ? read.integer(0) : 0;
@@ -203,7 +203,7 @@ class Slices {
       const Op& op = *found;
       const std::int64_t end = saturating_add(task.start_ns, task.duration_ns);
       const std::size_t turn =
-          units_[op.lane].lane(turns_.of(task.step_id, task.execution), task.start_ns, end);
+          units_[op.lane].lane(turns_.find(task.step_id, task.execution), task.start_ns, end);
       const std::int64_t number = next_task_id_++;
       if (!scope_.takes(device_, task.start_ns, end) || task.duration_ns < scope_.min_duration_ns)
         continue;
@@ -249,7 +249,7 @@ class SvpTaskTime : public TimelineLayer {
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
     std::set<std::pair<std::int64_t, std::int64_t>> seen;  // model row, batch
-    for (const Capture& capture : svp::captures_with_tasks(db)) {
+    for (const SvpCapture& capture : svp::captures_with_tasks(db)) {
       if (!seen.insert({capture.model.row, capture.batch_num}).second) continue;
       if (!has_event(db, capture.model.row, capture.batch_num)) continue;
       output_files.push_back(

@@ -25,7 +25,7 @@ constexpr std::size_t kMaxOpenRuns = 64;
 // Limit for tasks of a file that wait for one that started before them: 12 MB.
 constexpr std::size_t kMaxHeld = std::size_t{1} << 18;
 
-struct Run {
+struct TimedRun {
   std::int64_t first_task_id = 0;
   std::int64_t last_task_id = 0;
   std::int64_t step_id = 0;
@@ -35,14 +35,15 @@ struct Run {
   std::int64_t disorder_ns = 0;
 };
 
-std::vector<Run> runs_of(const Database& db, std::int64_t model_row, std::int64_t batch_num) {
+std::vector<TimedRun> read_runs(const Database& db, std::int64_t model_row,
+                                std::int64_t batch_num) {
   Statement read = db.prepare(
       "SELECT run.first_task_id, run.last_task_id, step.id, time.timed_count, time.first_start_ns,"
       " time.last_start_ns, time.disorder_ns FROM step JOIN task_run AS run ON run.step_id ="
       " step.id JOIN task_run_time AS time ON time.run_id = run.id"
       " WHERE step.model_row = ? AND step.batch_num = ? ORDER BY run.id");
   read.bind(1, model_row).bind(2, batch_num);
-  std::vector<Run> runs;
+  std::vector<TimedRun> runs;
   while (read.step()) {
     runs.push_back({read.integer(0), read.integer(1), read.integer(2), read.integer(3),
                     read.integer(4), read.integer(5), read.integer(6)});
@@ -61,7 +62,7 @@ bool is_behind(const TimedTask& a, const TimedTask& b) {
 // Reads one run in order: returns a task once no earlier one can follow.
 class OrderedRun {
  public:
-  OrderedRun(const Database& db, const Run& run)
+  OrderedRun(const Database& db, const TimedRun& run)
       : step_id_(run.step_id),
         disorder_ns_(run.disorder_ns),
         rows_(db,
@@ -107,9 +108,9 @@ class OrderedRun {
 // Merges several runs; opens each when its first task can be the next.
 class MergedRuns : public TimedTasks::Source {
  public:
-  MergedRuns(const Database& db, std::vector<Run> runs) : db_(db), waiting_(std::move(runs)) {
-    std::erase_if(waiting_, [](const Run& run) { return run.timed_count == 0; });
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const Run& a, const Run& b) {
+  MergedRuns(const Database& db, std::vector<TimedRun> runs) : db_(db), waiting_(std::move(runs)) {
+    std::erase_if(waiting_, [](const TimedRun& run) { return run.timed_count == 0; });
+    std::stable_sort(waiting_.begin(), waiting_.end(), [](const TimedRun& a, const TimedRun& b) {
       return a.first_start_ns > b.first_start_ns;  // the next one last
     });
   }
@@ -157,7 +158,7 @@ class MergedRuns : public TimedTasks::Source {
   }
 
   const Database& db_;
-  std::vector<Run> waiting_;
+  std::vector<TimedRun> waiting_;
   std::vector<Open> open_;     // a heap, the earliest first
   bool is_last_open_ = false;  // open_.front() still has the task that was returned last
 };
@@ -186,7 +187,7 @@ class SortedBySqlite : public TimedTasks::Source {
   Statement read_;
 };
 
-bool has_room_for_disorder(const Database& db, const Run& run) {
+bool has_room_for_disorder(const Database& db, const TimedRun& run) {
   if (run.disorder_ns == 0) return true;
   OrderedRun tasks(db, run);
   TimedTask task;
@@ -197,9 +198,9 @@ bool has_room_for_disorder(const Database& db, const Run& run) {
 }
 
 // Returns the maximum number of runs open at the same time.
-std::size_t most_open(const std::vector<Run>& runs) {
+std::size_t most_open(const std::vector<TimedRun>& runs) {
   std::vector<std::pair<std::int64_t, int>> moments;
-  for (const Run& run : runs) {
+  for (const TimedRun& run : runs) {
     if (run.timed_count == 0) continue;
     moments.emplace_back(run.first_start_ns, -1);
     moments.emplace_back(run.last_start_ns, 1);
@@ -218,8 +219,8 @@ std::size_t most_open(const std::vector<Run>& runs) {
 }  // namespace
 
 TimedTasks::TimedTasks(const Database& db, std::int64_t model_row, std::int64_t batch_num) {
-  std::vector<Run> runs = runs_of(db, model_row, batch_num);
-  for (const Run& run : runs) {
+  std::vector<TimedRun> runs = read_runs(db, model_row, batch_num);
+  for (const TimedRun& run : runs) {
     count_ = saturating_add(count_, run.timed_count);
     missing_ = saturating_add(
         missing_, saturating_subtract(
@@ -229,7 +230,7 @@ TimedTasks::TimedTasks(const Database& db, std::int64_t model_row, std::int64_t 
   const bool is_merged =
       RowCursor<TaskRow>(db, {&TaskRow::id}).reads_pages() && most_open(runs) <= kMaxOpenRuns &&
       std::all_of(runs.begin(), runs.end(),
-                  [&](const Run& run) { return has_room_for_disorder(db, run); });
+                  [&](const TimedRun& run) { return has_room_for_disorder(db, run); });
   if (is_merged) {
     source_ = std::make_unique<MergedRuns>(db, std::move(runs));
   } else {

@@ -68,8 +68,10 @@ class TimelinePlanner {
       : db_(store.database()),
         store_(store.path()),
         options_(options),
-        topics_(topics_named(age_of(generation_of(db_)), options.layers)),
-        layers_(std::make_shared<const Layers>(cann5_layers(db_, age_of(generation_of(db_))))) {}
+        topics_(topics_named(to_product_age(generation_of(db_)), options.layers)),
+        layers_(
+            std::make_shared<const Layers>(cann5_layers(db_, to_product_age(generation_of(db_))))) {
+  }
 
   void plan(const DevicePart& part, Cann5Folder place,
             const std::shared_ptr<ProductFolder>& folder) {
@@ -114,11 +116,11 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
   Folders folders(db, base, "timeline", "timeline");
   const auto whole = folders.of_capture(is_all && options.scope.devices.empty());
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    planner.plan(part, Cann5Folder::device, folders.of(part, is_all));
+    planner.plan(part, Cann5Folder::device, folders.find(part, is_all));
     planner.plan(part, Cann5Folder::capture, whole);
   }
   const DevicePart host = host_of(options.scope);
-  planner.plan(host, Cann5Folder::host, folders.of(host, is_all));
+  planner.plan(host, Cann5Folder::host, folders.find(host, is_all));
   return planner.take();
 }
 

@@ -77,9 +77,9 @@ std::string interned_text(std::uint64_t id, std::string_view text) {
 }
 
 // Interned texts of one kind in a packet sequence, keyed by their JSON.
-class Texts {
+class InternedTexts {
  public:
-  Texts(std::uint32_t field, std::size_t most) : field_(field), most_(most) {}
+  InternedTexts(std::uint32_t field, std::size_t most) : field_(field), most_(most) {}
 
   // Returns the id of a text and appends a new one to `data`, an InternedData. Returns 0 if there
   // are too many texts.
@@ -90,7 +90,7 @@ class Texts {
     const std::uint64_t id = ids_.size() + 1;
     ids_.emplace(std::string(json), id);
     bytes_ += json.size();
-    put(data, field_, interned_text(id, text_of_json(json)));
+    put(data, field_, interned_text(id, parse_json_text(json)));
     return id;
   }
 
@@ -150,7 +150,7 @@ class Sequence {
     if (const std::uint64_t id = names_.id(json, data_); id != 0) {
       put(event, event::kNameId, id);
     } else {
-      put(event, event::kName, text_of_json(json));
+      put(event, event::kName, parse_json_text(json));
     }
   }
 
@@ -161,7 +161,7 @@ class Sequence {
       if (const std::uint64_t id = keys_.id(members.key(), data_); id != 0) {
         put(one, annotation::kNameId, id);
       } else {
-        put(one, annotation::kName, text_of_json(quoted(members.key())));
+        put(one, annotation::kName, parse_json_text(quoted(members.key())));
       }
       append_value(one, members.value());
       put(event, event::kAnnotation, one);
@@ -222,7 +222,7 @@ class Sequence {
       if (const std::uint64_t id = texts_.id(json, data_); id != 0) {
         put(out, annotation::kTextId, id);
       } else {
-        put(out, annotation::kText, text_of_json(json));
+        put(out, annotation::kText, parse_json_text(json));
       }
       return;
     }
@@ -249,9 +249,9 @@ class Sequence {
   std::uint64_t track_;
   bool is_begun_ = false;
   std::int64_t clock_ns_ = 0;
-  Texts names_;
-  Texts keys_;
-  Texts texts_;
+  InternedTexts names_;
+  InternedTexts keys_;
+  InternedTexts texts_;
   std::string data_;  // InternedData of the next packet
 };
 
@@ -285,7 +285,7 @@ class SliceRow {
     std::string text;
     put(text, event::kType, kBegin);
     sequence_.append_name(text, slice.name);
-    if (!slice.category.empty()) put(text, event::kCategory, text_of_json(slice.category));
+    if (!slice.category.empty()) put(text, event::kCategory, parse_json_text(slice.category));
     sequence_.append_annotations(text, slice.arguments);
     pending_ = Pending{begin_ns, end_ns, std::move(text)};
     open_.push_back(end_ns);
@@ -456,7 +456,7 @@ class PerfettoSink : public TraceEventSink {
     process(event.lane.pid);
     JsonMembers members(event.arguments);
     while (members.next()) {
-      const std::string value = text_of_json(members.value());  // some numbers are strings
+      const std::string value = parse_json_text(members.value());  // some numbers are strings
       const char* const end = value.data() + value.size();
       std::string text;
       put(text, event::kType, kCounter);
@@ -477,7 +477,7 @@ class PerfettoSink : public TraceEventSink {
   // Describes a counter track before its first sample. Other tracks are described at the end, when
   // their names are known.
   Sequence& counter(const TraceEvent& event, std::string_view key) {
-    std::string name = text_of_json(event.name) + ' ' + text_of_json(key);
+    std::string name = parse_json_text(event.name) + ' ' + parse_json_text(key);
     const std::pair place(event.lane.pid, std::move(name));
     const auto known = counters_.find(place);
     if (known != counters_.end()) return known->second;
@@ -491,8 +491,8 @@ class PerfettoSink : public TraceEventSink {
   void take_metadata(const TraceEvent& event) {
     JsonMembers members(event.arguments);
     if (!members.next()) return;
-    const std::string kind = text_of_json(event.name);
-    const std::string value = text_of_json(members.value());
+    const std::string kind = parse_json_text(event.name);
+    const std::string value = parse_json_text(members.value());
     if (kind == "process_name") {
       process(event.lane.pid).name = value;
     } else if (kind == "process_labels") {

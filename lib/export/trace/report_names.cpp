@@ -86,7 +86,7 @@ const std::vector<ReportName>& report_names() {
   return all;
 }
 
-std::vector<std::string> layers_of_reports(const std::filesystem::path& file) {
+std::vector<std::string> read_report_layers(const std::filesystem::path& file) {
   std::vector<std::string> layers;
   const json processes = read_report(file);
   for (const auto& item : processes.items()) {

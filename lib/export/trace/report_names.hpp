@@ -19,6 +19,6 @@ const std::vector<ReportName>& report_names();
 
 // Returns the layers that the file selects, without duplicates. Throws Error(usage) if the file
 // cannot be read or parsed, has an unknown name, or selects no layer.
-std::vector<std::string> layers_of_reports(const std::filesystem::path& file);
+std::vector<std::string> read_report_layers(const std::filesystem::path& file);
 
 }  // namespace msprof

@@ -112,7 +112,7 @@ void check_merged(const Database& db, const TimelineOptions& options) {
 }
 
 // Returns the name that the ledger of a folder uses for timelines in that format.
-std::string kind_of(TimelineFormat format) {
+std::string ledger_kind(TimelineFormat format) {
   return format == TimelineFormat::perfetto ? "perfetto" : "timeline";
 }
 
@@ -142,7 +142,7 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   const auto layers =
       std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
   const auto folder = std::make_shared<ProductFolder>(
-      product_folder(base, timeline_folder(db)), kind_of(options.format),
+      product_folder(base, timeline_folder(db)), ledger_kind(options.format),
       names_all(options.layers) && options.scope.devices.empty());
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {

@@ -136,7 +136,7 @@ class PieceSink : public TraceSink {
 };
 
 // Starts with the chunks that other chunks wait for.
-std::vector<std::size_t> order_of(const std::vector<LayerPiece>& pieces) {
+std::vector<std::size_t> start_order(const std::vector<LayerPiece>& pieces) {
   std::vector<std::size_t> order(pieces.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
@@ -150,7 +150,7 @@ class PieceWorkers {
   // If there is only one thread, the sink packs the text itself.
   PieceWorkers(const std::vector<LayerPiece>& pieces, TraceSink& sink, bool has_others)
       : pieces_(pieces),
-        order_(order_of(pieces)),
+        order_(start_order(pieces)),
         text_(sink, pieces.size(), has_others && sink.packs()) {}
 
   void work(const Database& db) noexcept {

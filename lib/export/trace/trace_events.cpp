@@ -14,7 +14,7 @@ std::string_view without_quotes(std::string_view json) {
   return is_quoted ? json.substr(1, json.size() - 2) : json;
 }
 
-std::int64_t integer_of(std::string_view json) {
+std::int64_t parse_integer(std::string_view json) {
   const std::string_view digits = without_quotes(json);
   std::int64_t value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -22,7 +22,7 @@ std::int64_t integer_of(std::string_view json) {
 }
 
 // Position behind the string that begins at `at`.
-std::size_t end_of_string(std::string_view text, std::size_t at) {
+std::size_t find_string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
@@ -34,12 +34,12 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
 }
 
 // Position behind the value that begins at `at`.
-std::size_t end_of_value(std::string_view text, std::size_t at) {
+std::size_t find_value_end(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size();) {
     const char c = text[i];
     if (c == '"') {
-      i = end_of_string(text, i);
+      i = find_string_end(text, i);
       if (depth == 0) return i;
       continue;
     }
@@ -98,7 +98,7 @@ void append_escaped(std::string& out, std::string_view text, std::size_t& at) {
   }
 }
 
-TraceEvent event_of(std::string_view line) {
+TraceEvent parse_event(std::string_view line) {
   TraceEvent event;
   // Arguments that end with the event need not be looked through for their end.
   constexpr std::string_view kLast = "\"ph\":\"X\",\"args\":{";
@@ -116,13 +116,13 @@ TraceEvent event_of(std::string_view line) {
     if (key == "name") {
       event.name = value;
     } else if (key == "pid") {
-      event.lane.pid = integer_of(value);
+      event.lane.pid = parse_integer(value);
     } else if (key == "tid") {
-      event.lane.tid = integer_of(value);
+      event.lane.tid = parse_integer(value);
     } else if (key == "ts") {
-      event.start_ns = ns_of_us_text(value);
+      event.start_ns = parse_us_text(value);
     } else if (key == "dur") {
-      event.duration_ns = ns_of_us_text(value);
+      event.duration_ns = parse_us_text(value);
     } else if (key == "ph") {
       const std::string_view phase = without_quotes(value);
       event.phase = phase.empty() ? '\0' : phase.front();
@@ -146,17 +146,17 @@ std::int64_t TraceEvent::end_ns() const {
 bool JsonMembers::next() {
   while (at_ < text_.size() && (text_[at_] == ',' || text_[at_] == ' ')) ++at_;
   if (at_ >= text_.size() || text_[at_] != '"') return false;
-  const std::size_t key_end = end_of_string(text_, at_);
+  const std::size_t key_end = find_string_end(text_, at_);
   key_ = without_quotes(text_.substr(at_, key_end - at_));
   at_ = key_end;
   while (at_ < text_.size() && (text_[at_] == ':' || text_[at_] == ' ')) ++at_;
-  const std::size_t end = end_of_value(text_, at_);
+  const std::size_t end = find_value_end(text_, at_);
   value_ = text_.substr(at_, end - at_);
   at_ = end;
   return true;
 }
 
-std::string text_of_json(std::string_view json) {
+std::string parse_json_text(std::string_view json) {
   const std::string_view text = without_quotes(json);
   if (text.size() == json.size() || text.find('\\') == text.npos) return std::string(text);
   std::string result;
@@ -171,7 +171,7 @@ std::string text_of_json(std::string_view json) {
   return result;
 }
 
-std::int64_t ns_of_us_text(std::string_view json) {
+std::int64_t parse_us_text(std::string_view json) {
   std::string_view text = without_quotes(json);
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
@@ -200,7 +200,7 @@ void TraceEventSink::write(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
     if (line.ends_with(',')) line.remove_suffix(1);
-    if (line.starts_with('{') && line.ends_with('}')) take(event_of(line));
+    if (line.starts_with('{') && line.ends_with('}')) take(parse_event(line));
     begin = end + 1;
   }
   read_bytes_ += text.size();

@@ -41,10 +41,10 @@ class JsonMembers {
 };
 
 // The text of a JSON string, quoted or not; of anything else the text itself.
-std::string text_of_json(std::string_view json);
+std::string parse_json_text(std::string_view json);
 
 // A time in us, a number or a text of one, with at most three decimals, as ns. 0 for anything else.
-std::int64_t ns_of_us_text(std::string_view json);
+std::int64_t parse_us_text(std::string_view json);
 
 class TraceEventSink : public TraceSink {
  public:

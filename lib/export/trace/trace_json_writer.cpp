@@ -51,7 +51,7 @@ void TraceJsonWriter::choose_part(std::int64_t time_ns) {
   out_ = &parts_[part_].text;
 }
 
-void TraceJsonWriter::hand_on(Part& part) {
+void TraceJsonWriter::flush_chunk(SinkState& part) {
   part.sink->write(part.text.view());
   part.text.clear();
 }
@@ -60,24 +60,24 @@ void TraceJsonWriter::begin_event(std::int64_t time_ns) {
   if (time_ns < part_begin_ns_ || time_ns >= part_end_ns_) choose_part(time_ns);
   event_time_ns_ = time_ns;
   event_at_ = out_->size();
-  Part& part = parts_[part_];
+  SinkState& part = parts_[part_];
   *out_ += part.has_event ? ",\n" : "\n";
   part.has_event = true;
   ++events_;
-  first_argument_ = true;
+  is_first_argument_ = true;
 }
 
 void TraceJsonWriter::end_event() {
   if (meter_) meter_(event_time_ns_, out_->size() - event_at_);
-  if (out_->size() >= block_bytes_) hand_on(parts_[part_]);
+  if (out_->size() >= block_bytes_) flush_chunk(parts_[part_]);
 }
 
 void TraceJsonWriter::metadata_event(std::string_view text) {
-  for (Part& part : parts_) {
+  for (SinkState& part : parts_) {
     part.text += part.has_event ? ",\n" : "\n";
     part.text += text;
     part.has_event = true;
-    if (part.text.size() >= block_bytes_) hand_on(part);
+    if (part.text.size() >= block_bytes_) flush_chunk(part);
   }
 }
 
@@ -270,7 +270,7 @@ bool TraceJsonWriter::begin_slice(JsonText name, std::string_view lane, std::int
   out_->append_short_us(duration_ns);
   *out_ += ",\"ph\":\"X\",\"args\":{";
   *out_ += arguments;
-  first_argument_ = arguments.empty();
+  is_first_argument_ = arguments.empty();
   return true;
 }
 
@@ -280,8 +280,8 @@ void TraceJsonWriter::end_slice() {
 }
 
 void TraceJsonWriter::key(JsonText key) {
-  if (!first_argument_) *out_ += ',';
-  first_argument_ = false;
+  if (!is_first_argument_) *out_ += ',';
+  is_first_argument_ = false;
   *out_ += key.text;
   *out_ += ':';
 }
@@ -332,8 +332,8 @@ void TraceJsonWriter::argument_digits(JsonText name, std::string_view digits) {
 }
 
 void TraceJsonWriter::arguments(std::string_view text) {
-  if (!first_argument_) *out_ += ',';
-  first_argument_ = false;
+  if (!is_first_argument_) *out_ += ',';
+  is_first_argument_ = false;
   *out_ += text;
 }
 
@@ -365,9 +365,9 @@ void TraceJsonWriter::begin_flow(char phase, JsonText name, TraceLane where, Jso
 }
 
 void TraceJsonWriter::finish() {
-  for (Part& part : parts_) {
+  for (SinkState& part : parts_) {
     if (!is_fragment_) part.text += part.has_event ? "\n]\n" : "]\n";
-    hand_on(part);
+    flush_chunk(part);
     part.sink->finish();
   }
 }

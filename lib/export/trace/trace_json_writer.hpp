@@ -181,7 +181,7 @@ class TraceJsonWriter {
   std::uint64_t cut_arrow_count() const { return cut_arrows_; }
 
  private:
-  struct Part {
+  struct SinkState {
     TraceSink* sink = nullptr;
     bool has_event = false;
     TextBlock text;
@@ -199,9 +199,9 @@ class TraceJsonWriter {
                             std::string_view value) const;
   void key(JsonText key);
   void time_text(std::int64_t ns);
-  void hand_on(Part& part);
+  void flush_chunk(SinkState& part);
 
-  std::vector<Part> parts_;
+  std::vector<SinkState> parts_;
   std::vector<std::int64_t> cuts_;
   std::size_t part_ = 0;
   // Time range of the current part, and its buffer.
@@ -222,7 +222,7 @@ class TraceJsonWriter {
   std::unordered_map<std::uint64_t, std::vector<std::uint16_t>> arrow_starts_;
   std::uint64_t arrows_ = 0;
   std::uint64_t cut_arrows_ = 0;
-  bool first_argument_ = true;
+  bool is_first_argument_ = true;
   bool is_fragment_ = false;
 };
 

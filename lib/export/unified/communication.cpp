@@ -9,13 +9,13 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kOps{
+constexpr UnifiedTable kOps{
     "COMMUNICATION_OP",
     "opName STRING, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName STRING,"
     " opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType STRING,"
     " count NUMERIC, opType STRING, deviceId INTEGER, rankSize INTEGER"};
 constexpr std::uint32_t kBandwidthColumn = 1 << 15;
-constexpr Table kTasks{
+constexpr UnifiedTable kTasks{
     "COMMUNICATION_TASK_INFO",
     "name STRING, globalTaskId INTEGER, taskType STRING, planeId INTEGER, groupName STRING,"
     " notifyId INTEGER, rdmaType INTEGER, srcRank INTEGER, dstRank INTEGER, transportType INTEGER,"
@@ -28,9 +28,9 @@ constexpr std::int64_t kMissingEnum = 65534;
 constexpr std::int64_t kInvalidEnum = 65535;
 
 // In the ENUM_HCCL_… tables numbers have 16 bits.
-std::int64_t enum_of(std::optional<std::int64_t> number) {
+std::int64_t to_enum_number(std::optional<std::int64_t> number) {
   if (!number) return kMissingEnum;
-  return *number == kNone32 ? kInvalidEnum : *number;
+  return *number == kInvalidId ? kInvalidEnum : *number;
 }
 
 // Returns bytes per second, with the vendor's order of operations (cann_device.md 25.4).
@@ -62,7 +62,8 @@ enum TaskCell : int {
 
 class CommTasks {
  public:
-  CommTasks(Writer& out, Rows& rows) : out_(out), rows_(rows), transfers_(out.store()) {}
+  CommTasks(UnifiedWriter& out, UnifiedRows& rows)
+      : out_(out), rows_(rows), transfers_(out.store()) {}
 
   void add(const Statement& row) {
     const bool has_info = !row.is_null(kItem);
@@ -70,33 +71,33 @@ class CommTasks {
       return has_info ? row.maybe_integer(cell).value_or(other) : other;
     };
     const auto number = [&](int cell) {
-      return enum_of(has_info ? row.maybe_integer(cell) : std::nullopt);
+      return to_enum_number(has_info ? row.maybe_integer(cell) : std::nullopt);
     };
     const bool has_op = !row.is_null(kOpId) && row.integer(kOpStart) >= out_.begin_ns();
     const std::int64_t duration = row.integer(kDuration);
     std::int64_t end = 0;
     if (__builtin_add_overflow(row.integer(kStart), duration, &end))
       throw out_.store().damaged("the end time of a task is out of range");
-    const std::int64_t size = or_else(kSize, kNone);
-    const auto transfer = transfers_.of(row.integer(kTaskId),
-                                        {static_cast<double>(size), static_cast<double>(duration)});
+    const std::int64_t size = or_else(kSize, kNoValue);
+    const auto transfer = transfers_.find(
+        row.integer(kTaskId), {static_cast<double>(size), static_cast<double>(duration)});
     rows_.add({out_.name(row.maybe_integer(kOpName)),
-               out_.task_ids().of(row.integer(kTaskId), task_key(row, kKey)),
-               out_.name(row.maybe_integer(kItem)), or_else(kPlane, kNone32),
-               out_.name(row.maybe_integer(kGroup)), or_else(kNotify, kNone), number(kRdma),
-               or_else(kSource, kNone32), or_else(kTarget, kNone32), number(kTransport), size,
-               number(kDataType), number(kLink), has_op ? row.integer(kOpId) : kNone,
+               out_.task_ids().find(row.integer(kTaskId), task_key(row, kKey)),
+               out_.name(row.maybe_integer(kItem)), or_else(kPlane, kInvalidId),
+               out_.name(row.maybe_integer(kGroup)), or_else(kNotify, kNoValue), number(kRdma),
+               or_else(kSource, kInvalidId), or_else(kTarget, kInvalidId), number(kTransport), size,
+               number(kDataType), number(kLink), has_op ? row.integer(kOpId) : kNoValue,
                row.integer(kMaster), real_cell(bandwidth(transfer.bytes, transfer.duration_ns))});
   }
 
  private:
-  Writer& out_;
-  Rows& rows_;
+  UnifiedWriter& out_;
+  UnifiedRows& rows_;
   cann::PayloadTransfers transfers_;
 };
 
-void write_ops(Writer& out) {
-  Rows rows(out, kOps);
+void write_ops(UnifiedWriter& out) {
+  UnifiedRows rows(out, kOps);
   Statement read = out.store().prepare(
       "SELECT op.id, op.name_id, op.start_ns, op.end_ns, api_id, op_group_name_id, op_relay,"
       " op_retry, op_data_type, op_algorithm_name_id, op_count, op_kind_name_id, op.device_id,"
@@ -104,16 +105,16 @@ void write_ops(Writer& out) {
       " first_comm_call_id WHERE op.start_ns >= ? ORDER BY op.id");
   read.bind(1, out.begin_ns());
   while (read.step()) {
-    const auto or_none = [&](int cell) { return read.maybe_integer(cell).value_or(kNone); };
+    const auto or_none = [&](int cell) { return read.maybe_integer(cell).value_or(kNoValue); };
     rows.add({out.name(read.maybe_integer(1)), read.integer(2), read.integer(3), or_none(4),
               out.name(read.maybe_integer(5)), read.integer(0), or_none(6), or_none(7),
-              enum_of(read.maybe_integer(8)), out.name(read.maybe_integer(9)), or_none(10),
+              to_enum_number(read.maybe_integer(8)), out.name(read.maybe_integer(9)), or_none(10),
               out.name(read.maybe_integer(11)), read.integer(12), read.integer(13)});
   }
 }
 
-void write_op_tasks(Writer& out) {
-  Rows rows(out, kTasks);
+void write_op_tasks(UnifiedWriter& out) {
+  UnifiedRows rows(out, kTasks);
   CommTasks tasks(out, rows);
   Statement read = out.store().prepare(fmt::format(
       "SELECT task.id, task.start_ns, task.duration_ns, op.id, op.start_ns, op.name_id,"
@@ -132,7 +133,7 @@ void write_op_tasks(Writer& out) {
 
 }  // namespace
 
-void write_communication(Writer& out) {
+void write_communication(UnifiedWriter& out) {
   write_ops(out);
   write_op_tasks(out);
 }

@@ -15,10 +15,11 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kCcu{"CCU",
-                     "deviceId NUMERIC, globalTaskId NUMERIC, name STRING NUMERIC, startNs NUMERIC,"
-                     " endNs NUMERIC, args STRING NUMERIC"};
-constexpr Table kDpuTask{
+constexpr UnifiedTable kCcu{
+    "CCU",
+    "deviceId NUMERIC, globalTaskId NUMERIC, name STRING NUMERIC, startNs NUMERIC,"
+    " endNs NUMERIC, args STRING NUMERIC"};
+constexpr UnifiedTable kDpuTask{
     "DPU_TASK",
     "dpuDeviceId INTEGER, globalTid NUMERIC, startNs NUMERIC, endNs NUMERIC, globalTaskId NUMERIC,"
     " streamId NUMERIC, taskId NUMERIC, opName STRING NUMERIC, args STRING NUMERIC"};
@@ -48,7 +49,7 @@ class EngineArguments {
   std::string text_;
 };
 
-std::string word_of(std::string_view word, std::int64_t number) {
+std::string word_or_number(std::string_view word, std::int64_t number) {
   return word.empty() ? std::to_string(number) : std::string(word);
 }
 
@@ -66,10 +67,11 @@ std::string loop_arguments(const Statement& read) {
       .add_real("Bandwidth (B/s)", duration > 0 ? bytes / duration * kNsPerSecond : 0);
   if (read.is_null(9)) return arguments.text();
   const auto type = [&](int cell) {
-    return word_of(cann::text_of(cann::comm_data_types(), read.integer(cell)), read.integer(cell));
+    return word_or_number(cann::find_text(cann::comm_data_types(), read.integer(cell)),
+                          read.integer(cell));
   };
   return arguments
-      .add("Reduce Op Type", word_of(cann::reduce_text(read.integer(9)), read.integer(9)))
+      .add("Reduce Op Type", word_or_number(cann::reduce_text(read.integer(9)), read.integer(9)))
       .add("Input Data Type", type(10))
       .add("Output Data Type", type(11))
       .text();
@@ -90,7 +92,7 @@ std::string wait_arguments(const Statement& read) {
 }
 
 // Returns the ids in TASK of communication unit tasks, by device and number.
-std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ccu_task_ids(Writer& out) {
+std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ccu_task_ids(UnifiedWriter& out) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ids;
   Statement read = out.store().prepare(
       fmt::format("SELECT task.id, {} FROM task WHERE device_type_name_id ="
@@ -98,15 +100,15 @@ std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ccu_task_ids(Write
                   kTaskKeyColumns));
   while (read.step()) {
     const TaskKey key = task_key(read, 1);
-    ids[{key.device, key.number}] = out.task_ids().of(read.integer(0), key);
+    ids[{key.device, key.number}] = out.task_ids().find(read.integer(0), key);
   }
   return ids;
 }
 
 }  // namespace
 
-void write_ccu(Writer& out) {
-  Rows rows(out, kCcu);
+void write_ccu(UnifiedWriter& out) {
+  UnifiedRows rows(out, kCcu);
   Statement any = out.store().prepare("SELECT 1 FROM ccu_span LIMIT 1");
   if (!any.step()) return;
   const auto tasks = ccu_task_ids(out);
@@ -118,14 +120,14 @@ void write_ccu(Writer& out) {
   while (read.step()) {
     const bool is_wait = read.integer(3) != 0;
     const auto task = tasks.find({read.integer(0), read.integer(5)});
-    rows.add({read.integer(0), task == tasks.end() ? kNone : task->second,
+    rows.add({read.integer(0), task == tasks.end() ? kNoValue : task->second,
               out.text(is_wait ? "Wait" : "LoopGroup"), read.integer(1), read.integer(2),
               out.text(is_wait ? wait_arguments(read) : loop_arguments(read))});
   }
 }
 
-void write_dpu_tasks(Writer& out) {
-  Rows rows(out, kDpuTask);
+void write_dpu_tasks(UnifiedWriter& out) {
+  UnifiedRows rows(out, kDpuTask);
   // Numbered after the marks of devices, which are not tasks of devices either.
   Statement marks = out.store().prepare("SELECT count(*) FROM device_mark");
   std::int64_t number = marks.step() ? marks.integer(0) : 0;

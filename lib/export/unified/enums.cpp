@@ -55,14 +55,14 @@ void write_collective_enum(Database& target, std::string_view name,
   constexpr std::int64_t kInvalid = 65535;
   EnumTable table(target, name);
   for (const Entry& entry : entries) {
-    if (entry.number == kNone32) table.add(kMissing, "N/A");
-    table.add(entry.number == kNone32 ? kInvalid : entry.number, entry.text);
+    if (entry.number == kInvalidId) table.add(kMissing, "N/A");
+    table.add(entry.number == kInvalidId ? kInvalid : entry.number, entry.text);
   }
 }
 
 }  // namespace
 
-void write_api_types(Writer& out, const std::set<std::int64_t>& used) {
+void write_api_types(UnifiedWriter& out, const std::set<std::int64_t>& used) {
   EnumTable table(out.target(), "ENUM_API_TYPE");
   for (const auto& [level, text] : call_level::kNames) table.add(level, text);
   for (const std::int64_t type : used) {
@@ -71,7 +71,7 @@ void write_api_types(Writer& out, const std::set<std::int64_t>& used) {
   }
 }
 
-void write_enums(Writer& out) {
+void write_enums(UnifiedWriter& out) {
   Database& target = out.target();
   for (const Enum& one : kEnums) EnumTable(target, one.table).add(one.entries);
   EnumTable modules(target, "ENUM_MODULE");

@@ -8,22 +8,22 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kCpuUsage{
+constexpr UnifiedTable kCpuUsage{
     "CPU_USAGE", "timestampNs NUMERIC, cpuId NUMERIC, usage NUMERIC", {}, 0b100};
-constexpr Table kMemUsage{"HOST_MEM_USAGE", "timestampNs NUMERIC, usage NUMERIC", {}, 0b10};
-constexpr Table kDiskUsage{
+constexpr UnifiedTable kMemUsage{"HOST_MEM_USAGE", "timestampNs NUMERIC, usage NUMERIC", {}, 0b10};
+constexpr UnifiedTable kDiskUsage{
     "HOST_DISK_USAGE",
     "timestampNs NUMERIC, readRate NUMERIC, writeRate NUMERIC, usage NUMERIC",
     {},
     0b1110};
-constexpr Table kNetworkUsage{
+constexpr UnifiedTable kNetworkUsage{
     "HOST_NETWORK_USAGE", "timestampNs NUMERIC, usage NUMERIC, speed NUMERIC", {}, 0b110};
-constexpr Table kOsCalls{"OSRT_API",
-                         "name NUMERIC, globalTid NUMERIC, startNs NUMERIC, endNs NUMERIC"};
+constexpr UnifiedTable kOsCalls{"OSRT_API",
+                                "name NUMERIC, globalTid NUMERIC, startNs NUMERIC, endNs NUMERIC"};
 constexpr double kUsageKilobyte = 1024;
 
-void write_os_calls(Writer& out) {
-  Rows rows(out, kOsCalls);
+void write_os_calls(UnifiedWriter& out) {
+  UnifiedRows rows(out, kOsCalls);
   for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
     WholeIntervals samples(out.store(), kind, {});
     std::vector<std::string> shown;
@@ -31,12 +31,12 @@ void write_os_calls(Writer& out) {
       if (shows_call(kind, track.counter)) shown.push_back(track.counter);
     }
     out.find_texts(shown);
-    std::vector<std::int64_t> names;  // by track; kNone: not shown
+    std::vector<std::int64_t> names;  // by track; kNoValue: not shown
     for (const CounterTrack& track : samples.tracks())
-      names.push_back(shows_call(kind, track.counter) ? out.text(track.counter) : kNone);
+      names.push_back(shows_call(kind, track.counter) ? out.text(track.counter) : kNoValue);
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
-      if (names[track.index] == kNone) continue;
+      if (names[track.index] == kNoValue) continue;
       out.use(names[track.index]);
       rows.add({names[track.index], out.thread(track.number.value_or(0)), *samples->begin_ns,
                 samples->time_ns});
@@ -46,23 +46,23 @@ void write_os_calls(Writer& out) {
 
 }  // namespace
 
-void write_host_usage(Writer& out) {
-  Rows cpus(out, kCpuUsage);
+void write_host_usage(UnifiedWriter& out) {
+  UnifiedRows cpus(out, kCpuUsage);
   WholeIntervals samples(out.store(), "host_cpu", {});
   while (samples.next()) {
     const auto& cpu = samples->track->number;
     if (cpu) cpus.add({*samples->begin_ns, *cpu, real_cell(samples->shown())});
   }
-  Rows memory(out, kMemUsage);
+  UnifiedRows memory(out, kMemUsage);
   for_each_memory_use(out.store(), {}, [&](const MemoryUse& use) {
     memory.add({use.time_ns, real_cell(use.percent)});
   });
-  Rows disks(out, kDiskUsage);
+  UnifiedRows disks(out, kDiskUsage);
   for_each_disk_use(out.store(), {}, [&](const DiskUse& use) {
     disks.add({use.begin_ns, real_cell(use.read_kb_s * kUsageKilobyte),
                real_cell(use.write_kb_s * kUsageKilobyte), real_cell(use.percent)});
   });
-  Rows network(out, kNetworkUsage);
+  UnifiedRows network(out, kNetworkUsage);
   for_each_network_use(out.store(), {}, [&](const NetworkUse& use) {
     network.add({use.begin_ns, real_cell(use.percent), real_cell(use.kb_s * kUsageKilobyte)});
   });

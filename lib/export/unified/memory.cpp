@@ -8,21 +8,21 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kMemory{
+constexpr UnifiedTable kMemory{
     "NPU_OP_MEM",
     "operatorName STRING, addr INTEGER, type STRING, size INTEGER, timestampNs INTEGER,"
     " globalTid INTEGER, totalAllocate NUMERIC, totalReserve NUMERIC, component STRING,"
     " deviceId INTEGER"};
-constexpr Table kFrequency{"AICORE_FREQ",
-                           "deviceId INTEGER, timestampNs NUMERIC, freq INTEGER, dieId NUMERIC"};
-constexpr Table kOverlap{
+constexpr UnifiedTable kFrequency{
+    "AICORE_FREQ", "deviceId INTEGER, timestampNs NUMERIC, freq INTEGER, dieId NUMERIC"};
+constexpr UnifiedTable kOverlap{
     "OVERLAP_ANALYSIS",
     "id INTEGER PRIMARY KEY, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC, type INTEGER"};
 
 }  // namespace
 
-void write_memory(Writer& out) {
-  Rows rows(out, kMemory);
+void write_memory(UnifiedWriter& out) {
+  UnifiedRows rows(out, kMemory);
   const std::int64_t component = out.text("GE");
   Statement read = out.store().prepare(
       "SELECT name_id, name_hash, address, size_bytes, time_ns, thread_id, total_allocated_bytes,"
@@ -41,21 +41,21 @@ void write_memory(Writer& out) {
   }
 }
 
-void write_frequency(Writer& out) {
-  Rows rows(out, kFrequency);
+void write_frequency(UnifiedWriter& out) {
+  UnifiedRows rows(out, kFrequency);
   Statement read = out.store().prepare(
       "SELECT device_id, time_ns, value, number FROM counter JOIN track ON track.id = track_id"
       " JOIN name ON name.id = track.name_id WHERE name.text GLOB 'AI Core Freq*'"
       " ORDER BY counter.id");
   // The track of a die has the number of the die (chips 15 and 16).
   while (read.step()) {
-    rows.add(
-        {read.integer(0), read.integer(1), read.integer(2), read.maybe_integer(3).value_or(kNone)});
+    rows.add({read.integer(0), read.integer(1), read.integer(2),
+              read.maybe_integer(3).value_or(kNoValue)});
   }
 }
 
-void write_overlap(Writer& out) {
-  Rows rows(out, kOverlap);
+void write_overlap(UnifiedWriter& out) {
+  UnifiedRows rows(out, kOverlap);
   std::int64_t number = 0;
   Statement read = out.store().prepare(
       "SELECT device_id, start_ns, end_ns, kind FROM overlap ORDER BY device_id, kind, start_ns, "

@@ -7,19 +7,20 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kNpuMem{"NPU_MEM",
-                        "type STRING, ddr NUMERIC, hbm NUMERIC, timestampNs INTEGER,"
-                        " deviceId INTEGER"};
-constexpr Table kNpuModuleMem{"NPU_MODULE_MEM",
-                              "moduleId INTEGER, timestampNs INTEGER, totalReserved NUMERIC,"
-                              " deviceId INTEGER"};
-constexpr Table kDdr{"DDR", "deviceId INTEGER, timestampNs INTEGER, read NUMERIC, write NUMERIC"};
-constexpr Table kLlc{.name = "LLC",
-                     .columns =
-                         "deviceId INTEGER, llcId INTEGER, timestampNs INTEGER,"
-                         " hitRate REAL, throughput INTEGER, mode STRING",
-                     .real_columns = 1U << 3};
-constexpr Table kPcie{
+constexpr UnifiedTable kNpuMem{"NPU_MEM",
+                               "type STRING, ddr NUMERIC, hbm NUMERIC, timestampNs INTEGER,"
+                               " deviceId INTEGER"};
+constexpr UnifiedTable kNpuModuleMem{"NPU_MODULE_MEM",
+                                     "moduleId INTEGER, timestampNs INTEGER, totalReserved NUMERIC,"
+                                     " deviceId INTEGER"};
+constexpr UnifiedTable kDdr{"DDR",
+                            "deviceId INTEGER, timestampNs INTEGER, read NUMERIC, write NUMERIC"};
+constexpr UnifiedTable kLlc{.name = "LLC",
+                            .columns =
+                                "deviceId INTEGER, llcId INTEGER, timestampNs INTEGER,"
+                                " hitRate REAL, throughput INTEGER, mode STRING",
+                            .real_columns = 1U << 3};
+constexpr UnifiedTable kPcie{
     "PCIE",
     "deviceId INTEGER, timestampNs INTEGER, txPostMin NUMERIC, txPostMax NUMERIC,"
     " txPostAvg NUMERIC, txNonpostMin NUMERIC, txNonpostMax NUMERIC, txNonpostAvg NUMERIC,"
@@ -28,8 +29,8 @@ constexpr Table kPcie{
     " rxPostMax NUMERIC, rxPostAvg NUMERIC, rxNonpostMin NUMERIC, rxNonpostMax NUMERIC,"
     " rxNonpostAvg NUMERIC, rxCplMin NUMERIC, rxCplMax NUMERIC, rxCplAvg NUMERIC"};
 
-void write_npu_mem(Writer& out) {
-  Rows rows(out, kNpuMem);
+void write_npu_mem(UnifiedWriter& out) {
+  UnifiedRows rows(out, kNpuMem);
   CounterSamples samples(out.store(), "npu_mem", {});
   if (samples.tracks().empty()) return;
   const std::int64_t types[] = {out.text("app"), out.text("device"), out.text("unknown")};
@@ -44,22 +45,22 @@ void write_npu_mem(Writer& out) {
       hbm = samples->value;
     } else {
       const std::int64_t type = track.number == 0 ? 0 : track.number == 1 ? 1 : 2;
-      rows.add({types[type], ddr, hbm, samples->time_ns, device_of(track)});
+      rows.add({types[type], ddr, hbm, samples->time_ns, device_or_host(track)});
     }
   }
 }
 
-void write_npu_module_mem(Writer& out) {
-  Rows rows(out, kNpuModuleMem);
+void write_npu_module_mem(UnifiedWriter& out) {
+  UnifiedRows rows(out, kNpuModuleMem);
   CounterSamples samples(out.store(), "npu_module_mem", {});
   while (samples.next()) {
     const CounterTrack& track = *samples->track;
-    rows.add({track.number.value_or(0), samples->time_ns, samples->value, device_of(track)});
+    rows.add({track.number.value_or(0), samples->time_ns, samples->value, device_or_host(track)});
   }
 }
 
-void write_ddr(Writer& out) {
-  Rows rows(out, kDdr);
+void write_ddr(UnifiedWriter& out) {
+  UnifiedRows rows(out, kDdr);
   constexpr std::size_t kCells = 2;
   for_each_moment<kCells>(
       out.store(), "ddr",
@@ -67,33 +68,33 @@ void write_ddr(Writer& out) {
         // Tracks of single masters have no column.
         return track.number ? kCells : track.counter == "Read" ? 0 : 1;
       },
-      [&](const Moment<kCells>& moment) {
-        rows.add({device_of(*moment.track), moment.time_ns, moment.cells[0], moment.cells[1]});
+      [&](const UnifiedMoment<kCells>& moment) {
+        rows.add({device_or_host(*moment.track), moment.time_ns, moment.cells[0], moment.cells[1]});
       });
 }
 
-void write_llc(Writer& out) {
-  Rows rows(out, kLlc);
+void write_llc(UnifiedWriter& out) {
+  UnifiedRows rows(out, kLlc);
   constexpr std::size_t kCells = 2;
   for_each_moment<kCells>(
       out.store(), "llc",
       [](const CounterTrack& track) -> std::size_t {
         return track.counter == "Hit Rate" ? 0 : track.counter == "Throughput" ? 1 : kCells;
       },
-      [&](const Moment<kCells>& moment) {
+      [&](const UnifiedMoment<kCells>& moment) {
         const std::int64_t thousandths = moment.cells[0];
-        rows.add({device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns,
+        rows.add({device_or_host(*moment.track), moment.track->number.value_or(0), moment.time_ns,
                   thousandths == kNull ? kNull : real_cell(static_cast<double>(thousandths) / 10),
                   moment.cells[1], out.text(moment.track->detail)});
       });
 }
 
-void write_pcie(Writer& out) {
-  Rows rows(out, kPcie);
+void write_pcie(UnifiedWriter& out) {
+  UnifiedRows rows(out, kPcie);
   PcieRecords records(out.store(), {});
   while (records.next()) {
     const auto cell = [&](std::size_t i) { return records->values[i / 3][i % 3].value_or(kNull); };
-    rows.add({device_of(*records->track),
+    rows.add({device_or_host(*records->track),
               records->time_ns,
               cell(0),
               cell(1),
@@ -121,7 +122,7 @@ void write_pcie(Writer& out) {
 
 }  // namespace
 
-void write_memory_counters(Writer& out) {
+void write_memory_counters(UnifiedWriter& out) {
   write_npu_mem(out);
   write_npu_module_mem(out);
   write_ddr(out);

@@ -15,10 +15,10 @@ constexpr std::string_view kNetworkColumns =
     " txPacketRate NUMERIC, txByteRate NUMERIC, txPackets INTEGER, txBytes INTEGER,"
     " txErrors INTEGER, txDropped INTEGER, funcId INTEGER";
 constexpr std::uint32_t kRateColumns = 1U << 3 | 1U << 4 | 1U << 9 | 1U << 10;
-constexpr Table kNic{"NIC", kNetworkColumns, {}, kRateColumns};
-constexpr Table kRoce{"ROCE", kNetworkColumns, {}, kRateColumns};
+constexpr UnifiedTable kNic{"NIC", kNetworkColumns, {}, kRateColumns};
+constexpr UnifiedTable kRoce{"ROCE", kNetworkColumns, {}, kRateColumns};
 
-constexpr Table kNetdevStats{
+constexpr UnifiedTable kNetdevStats{
     "NETDEV_STATS",
     "deviceId INTEGER, timestampNs INTEGER, macTxPfcPkt INTEGER, macRxPfcPkt INTEGER,"
     " macTxByte INTEGER, macTxBandwidth NUMERIC, macRxByte INTEGER, macRxBandwidth NUMERIC,"
@@ -57,11 +57,11 @@ std::size_t netdev_cell(const CounterTrack& track) {
   return static_cast<std::size_t>(found - kNetdevTracks.begin());
 }
 
-void write_network(Writer& out, const Table& table, std::string_view kind) {
+void write_network(UnifiedWriter& out, const UnifiedTable& table, std::string_view kind) {
   using namespace network;
-  Rows rows(out, table);
+  UnifiedRows rows(out, table);
   CounterSamples samples(out.store(), kind, {});
-  for_each_counter_moment<kCells>(samples, cell_of, [&](const Line& line) {
+  for_each_counter_moment<kCells>(samples, find_cell, [&](const Line& line) {
     const auto rate = [&](std::size_t cell) { return real_cell(line.shown(cell)); };
     const auto count = [&](std::size_t cell) { return line.value(cell); };
     const CounterSample& bandwidth = line.cells[kBandwidth];
@@ -70,7 +70,7 @@ void write_network(Writer& out, const Table& table, std::string_view kind) {
         line.has(kBandwidth)
             ? wide_cell(bandwidth.numerator() * kMegabyte / bandwidth.denominator())
             : 0;
-    rows.add({device_of(*line.track), line.time_ns, bytes_per_second, rate(kRx + kPacketRate),
+    rows.add({device_or_host(*line.track), line.time_ns, bytes_per_second, rate(kRx + kPacketRate),
               rate(kRx + kByteRate), count(kRx + kPackets), count(kRx + kBytes),
               count(kRx + kErrors), count(kRx + kDropped), rate(kTx + kPacketRate),
               rate(kTx + kByteRate), count(kTx + kPackets), count(kTx + kBytes),
@@ -80,16 +80,16 @@ void write_network(Writer& out, const Table& table, std::string_view kind) {
 
 }  // namespace
 
-void write_nic(Writer& out) {
+void write_nic(UnifiedWriter& out) {
   write_network(out, kNic, "nic");
 }
 
-void write_roce(Writer& out) {
+void write_roce(UnifiedWriter& out) {
   write_network(out, kRoce, "roce");
 }
 
-void write_netdev_stats(Writer& out) {
-  Rows rows(out, kNetdevStats);
+void write_netdev_stats(UnifiedWriter& out) {
+  UnifiedRows rows(out, kNetdevStats);
   CounterSamples samples(out.store(), "netdev_stats", {});
   constexpr std::size_t kTracks = kNetdevTracks.size();
   for_each_counter_moment<kTracks>(samples, netdev_cell, [&](const CounterMoment<kTracks>& moment) {
@@ -100,7 +100,7 @@ void write_netdev_stats(Writer& out) {
     const auto rate = [&](std::size_t cell) {
       return real_cell(seconds > 0 ? static_cast<double>(amount(cell)) / seconds : 0);
     };
-    rows.add({device_of(*moment.track),
+    rows.add({device_or_host(*moment.track),
               moment.time_ns,
               amount(0),
               amount(1),

@@ -12,35 +12,40 @@ namespace msprof::unified {
 
 namespace {
 
-constexpr Table kAccPmu{"ACC_PMU",
-                        "accId INTEGER, readBwLevel INTEGER, writeBwLevel INTEGER, readOstLevel "
-                        "INTEGER, writeOstLevel INTEGER, timestampNs NUMERIC, deviceId INTEGER"};
-constexpr Table kSocBandwidth{"SOC_BANDWIDTH_LEVEL",
-                              "l2BufferBwLevel INTEGER, mataBwLevel INTEGER, timestampNs NUMERIC,"
-                              " deviceId INTEGER"};
+constexpr UnifiedTable kAccPmu{
+    "ACC_PMU",
+    "accId INTEGER, readBwLevel INTEGER, writeBwLevel INTEGER, readOstLevel "
+    "INTEGER, writeOstLevel INTEGER, timestampNs NUMERIC, deviceId INTEGER"};
+constexpr UnifiedTable kSocBandwidth{
+    "SOC_BANDWIDTH_LEVEL",
+    "l2BufferBwLevel INTEGER, mataBwLevel INTEGER, timestampNs NUMERIC,"
+    " deviceId INTEGER"};
 constexpr std::uint32_t real_columns(unsigned from, unsigned count) {
   return ((1U << count) - 1) << from;
 }
-constexpr Table kSio{"SIO",
-                     "deviceId NUMERIC, name STRING NUMERIC, timestampNs NUMERIC, rxReq NUMERIC,"
-                     " rxRsp NUMERIC, rxSnp NUMERIC, rxDat NUMERIC, txReq NUMERIC,"
-                     " txRsp NUMERIC, txSnp NUMERIC, txDat NUMERIC",
-                     {},
-                     real_columns(3, 8)};
-constexpr Table kQos{
+constexpr UnifiedTable kSio{
+    "SIO",
+    "deviceId NUMERIC, name STRING NUMERIC, timestampNs NUMERIC, rxReq NUMERIC,"
+    " rxRsp NUMERIC, rxSnp NUMERIC, rxDat NUMERIC, txReq NUMERIC,"
+    " txRsp NUMERIC, txSnp NUMERIC, txDat NUMERIC",
+    {},
+    real_columns(3, 8)};
+constexpr UnifiedTable kQos{
     "QOS",
     "deviceId INTEGER, eventName STRING NUMERIC, bandwidth NUMERIC, timestampNs NUMERIC,"
     " dieId NUMERIC"};
-constexpr Table kSampleTimeline{"SAMPLE_PMU_TIMELINE",
-                                "deviceId INTEGER, timestampNs INTEGER, totalCycle INTEGER, usage "
-                                "NUMERIC, freq NUMERIC, coreId INTEGER, coreType STRING",
-                                {},
-                                real_columns(3, 1)};
-constexpr Table kSampleSummary{"SAMPLE_PMU_SUMMARY",
-                               "deviceId INTEGER, metric STRING, value NUMERIC, coreId INTEGER,"
-                               " coreType STRING",
-                               {},
-                               real_columns(2, 1)};
+constexpr UnifiedTable kSampleTimeline{
+    "SAMPLE_PMU_TIMELINE",
+    "deviceId INTEGER, timestampNs INTEGER, totalCycle INTEGER, usage "
+    "NUMERIC, freq NUMERIC, coreId INTEGER, coreType STRING",
+    {},
+    real_columns(3, 1)};
+constexpr UnifiedTable kSampleSummary{
+    "SAMPLE_PMU_SUMMARY",
+    "deviceId INTEGER, metric STRING, value NUMERIC, coreId INTEGER,"
+    " coreType STRING",
+    {},
+    real_columns(2, 1)};
 
 constexpr std::string_view kAccColumns[] = {"read_bandwidth", "write_bandwidth", "read_ost",
                                             "write_ost"};
@@ -53,7 +58,8 @@ std::size_t column_in(const std::string_view (&columns)[kCount], std::string_vie
                                   std::begin(columns));
 }
 
-void write_core_timeline(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
+void write_core_timeline(UnifiedWriter& out, UnifiedRows& rows, std::string_view kind,
+                         std::string_view type) {
   CounterSamples samples(out.store(), kind, {});
   if (samples.tracks().empty()) return;
   const std::int64_t type_id = out.text(type);
@@ -66,14 +72,15 @@ void write_core_timeline(Writer& out, Rows& rows, std::string_view kind, std::st
     has_begun[track.index] = true;
     if (!samples->begin_ns && !is_first) continue;
     constexpr std::int64_t kPercentOfMhz = 10'000;  // the divisor is a hundredth of the frequency
-    rows.add({device_of(track), samples->time_ns, samples->value,
+    rows.add({device_or_host(track), samples->time_ns, samples->value,
               samples->begin_ns && track.is_rate ? real_cell(samples->shown()) : kNull,
               track.is_rate ? track.divisor / kPercentOfMhz : kNull, track.number.value_or(0),
               type_id});
   }
 }
 
-void write_core_summary(Writer& out, Rows& rows, std::string_view kind, std::string_view type) {
+void write_core_summary(UnifiedWriter& out, UnifiedRows& rows, std::string_view kind,
+                        std::string_view type) {
   const auto devices = sampled_devices(out.store(), kind, {});
   if (devices.empty()) return;
   const std::int64_t type_id = out.text(type);
@@ -94,8 +101,8 @@ void write_core_summary(Writer& out, Rows& rows, std::string_view kind, std::str
 
 }  // namespace
 
-void write_acc_pmu(Writer& out) {
-  Rows rows(out, kAccPmu);
+void write_acc_pmu(UnifiedWriter& out) {
+  UnifiedRows rows(out, kAccPmu);
   // Records of the same time are sorted by accelerator number.
   struct Record {
     std::int64_t device = 0;
@@ -118,9 +125,9 @@ void write_acc_pmu(Writer& out) {
   for_each_moment<kCells>(
       out.store(), "acc_pmu",
       [](const CounterTrack& track) { return column_in(kAccColumns, track.counter); },
-      [&](const Moment<kCells>& moment) {
-        Record record{device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns,
-                      moment.cells};
+      [&](const UnifiedMoment<kCells>& moment) {
+        Record record{device_or_host(*moment.track), moment.track->number.value_or(0),
+                      moment.time_ns, moment.cells};
         if (!same.empty() && (same.front().time_ns != record.time_ns ||
                               same.front().device != record.device || same.size() == kMaxGroup))
           end();
@@ -129,20 +136,20 @@ void write_acc_pmu(Writer& out) {
   end();
 }
 
-void write_soc_bandwidth(Writer& out) {
-  Rows rows(out, kSocBandwidth);
+void write_soc_bandwidth(UnifiedWriter& out) {
+  UnifiedRows rows(out, kSocBandwidth);
   for_each_moment<2>(
       out.store(), "stars_soc",
       [](const CounterTrack& track) -> std::size_t {
         return track.counter == "Mata Bw Level" ? 1 : 0;
       },
-      [&](const Moment<2>& moment) {
-        rows.add({moment.cells[0], moment.cells[1], moment.time_ns, device_of(*moment.track)});
+      [&](const UnifiedMoment<2>& moment) {
+        rows.add({moment.cells[0], moment.cells[1], moment.time_ns, device_or_host(*moment.track)});
       });
 }
 
-void write_sio(Writer& out) {
-  Rows rows(out, kSio);
+void write_sio(UnifiedWriter& out) {
+  UnifiedRows rows(out, kSio);
   CounterSamples samples(out.store(), "sio", {});
   constexpr double kMegabyte = 1 << 20;
   for_each_time(samples, [&](std::span<const CounterSample> group) {
@@ -157,28 +164,28 @@ void write_sio(Writer& out) {
         if (cells[column] != kNull) break;
         cells[column] = real_cell(sio_megabytes(group[i]) * kMegabyte);
       }
-      rows.add({device_of(track), out.text(sio_die(track)), group.front().time_ns, cells[0],
+      rows.add({device_or_host(track), out.text(sio_die(track)), group.front().time_ns, cells[0],
                 cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]});
     }
   });
 }
 
-void write_qos(Writer& out) {
-  Rows rows(out, kQos);
+void write_qos(UnifiedWriter& out) {
+  UnifiedRows rows(out, kQos);
   CounterSamples samples(out.store(), "qos", {});
   constexpr int128 kMegabyte = 1 << 20;
   while (samples.next()) {
     const CounterTrack& track = *samples->track;
-    rows.add({device_of(track), out.text(track.subject), wide_cell(samples->value * kMegabyte),
-              samples->time_ns, track.part.value_or(kNone)});
+    rows.add({device_or_host(track), out.text(track.subject), wide_cell(samples->value * kMegabyte),
+              samples->time_ns, track.part.value_or(kNoValue)});
   }
 }
 
-void write_core_samples(Writer& out) {
-  Rows timeline(out, kSampleTimeline);
+void write_core_samples(UnifiedWriter& out) {
+  UnifiedRows timeline(out, kSampleTimeline);
   write_core_timeline(out, timeline, kSampledCores, "AIC");
   write_core_timeline(out, timeline, kSampledVectorCores, "AIV");
-  Rows summary(out, kSampleSummary);
+  UnifiedRows summary(out, kSampleSummary);
   write_core_summary(out, summary, kSampledCores, "AIC");
   write_core_summary(out, summary, kSampledVectorCores, "AIV");
 }

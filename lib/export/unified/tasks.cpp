@@ -41,19 +41,19 @@ struct TaskOp {
 
 class TaskOps {
  public:
-  explicit TaskOps(Writer& out);
+  explicit TaskOps(UnifiedWriter& out);
 
   // Valid until the next call. Throws for an unknown operator.
-  const TaskOp& of(std::int64_t op_id);
+  const TaskOp& find(std::int64_t op_id);
   // Returns true for a stream on which kernels drive collectives.
   bool is_scheduling_stream(std::int64_t stream) const { return kfc_streams_.count(stream) != 0; }
 
  private:
   TaskOp load(std::int64_t op_id);
   std::int64_t shapes(std::optional<std::int64_t> name_id);
-  std::string text_of(std::int64_t name_id);
+  std::string read_text(std::int64_t name_id);
 
-  Writer& out_;
+  UnifiedWriter& out_;
   Statement read_;
   Statement text_;
   std::set<std::int64_t> kfc_streams_;
@@ -84,7 +84,7 @@ constexpr const char* kSelectOp =
     " output_shapes_name_id, attribute_name_id, is_dynamic, hf32_eligible, grid_dim_name_id,"
     " block_dim_name_id FROM op WHERE id = ?";
 
-TaskOps::TaskOps(Writer& out)
+TaskOps::TaskOps(UnifiedWriter& out)
     : out_(out),
       read_(out.store().prepare(kSelectOp)),
       text_(out.store().prepare("SELECT text FROM name WHERE id = ?")) {
@@ -93,14 +93,14 @@ TaskOps::TaskOps(Writer& out)
   while (streams.step()) kfc_streams_.insert(streams.integer(0));
 }
 
-const TaskOp& TaskOps::of(std::int64_t op_id) {
+const TaskOp& TaskOps::find(std::int64_t op_id) {
   const auto known = known_.find(op_id);
   if (known != known_.end()) return known->second;
   if (known_.size() >= kMaxOps) known_.clear();
   return known_[op_id] = load(op_id);
 }
 
-std::string TaskOps::text_of(std::int64_t name_id) {
+std::string TaskOps::read_text(std::int64_t name_id) {
   text_.reset();
   text_.bind(1, out_.name(name_id));
   return text_.step() ? std::string(text_.text(0)) : std::string();
@@ -111,7 +111,7 @@ std::int64_t TaskOps::shapes(std::optional<std::int64_t> name_id) {
   if (!name_id) return out_.name(name_id);
   const auto [at, is_new] = shapes_.try_emplace(*name_id);
   if (is_new) {
-    const std::string text = text_of(*name_id);
+    const std::string text = read_text(*name_id);
     at->second = text == "N/A" ? *name_id : out_.text('"' + text + '"');
   }
   return at->second;
@@ -122,7 +122,7 @@ TaskOp TaskOps::load(std::int64_t op_id) {
   read_.bind(1, op_id);
   if (!read_.step()) throw out_.store().damaged("a task refers to a missing operator");
   const auto name = [&](int cell) { return out_.name(read_.maybe_integer(cell)); };
-  const auto one_of = [&](int cell, const char* no, const char* yes) {
+  const auto read_choice = [&](int cell, const char* no, const char* yes) {
     return out_.text(read_.is_null(cell) ? "N/A" : read_.integer(cell) != 0 ? yes : no);
   };
   TaskOp op;
@@ -136,12 +136,12 @@ TaskOp TaskOps::load(std::int64_t op_id) {
     op.tensors[i] = i % 3 == 2 ? shapes(read_.maybe_integer(cell)) : name(cell);
   }
   op.attribute = name(kAttribute);
-  op.state = one_of(kDynamic, "static", "dynamic");
-  op.hf32 = one_of(kHf32, "NO", "YES");
+  op.state = read_choice(kDynamic, "static", "dynamic");
+  op.hf32 = read_choice(kHf32, "NO", "YES");
   op.grid_dim = name(kGridDim);
   op.block_dim = name(kBlockDim);
   op.is_scheduling =
-      !read_.is_null(kName) && text_of(read_.integer(kName)).ends_with("AicpuKernel");
+      !read_.is_null(kName) && read_text(read_.integer(kName)).ends_with("AicpuKernel");
   return op;
 }
 
@@ -151,7 +151,7 @@ TaskOp TaskOps::load(std::int64_t op_id) {
 
 class TaskPmu {
  public:
-  explicit TaskPmu(Writer& out);
+  explicit TaskPmu(UnifiedWriter& out);
 
   bool has_metrics() const { return !metrics_.columns().empty(); }
   // Writes the rows of a task if it has counters; `task` is passed without them.
@@ -166,12 +166,12 @@ class TaskPmu {
   PmuMetrics metrics_;
   std::vector<Metric> kinds_;
   std::vector<double> values_;
-  Rows rows_;
-  cann::TaskCounters counters_;
+  UnifiedRows rows_;
+  cann::TaskCounterCursor counters_;
 };
 
 constexpr std::uint32_t kValueColumn = 1 << 2;
-constexpr Table kTaskPmu{
+constexpr UnifiedTable kTaskPmu{
     "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
 
 // Returns the name of a metric in the table and its factor. Times are ns without a unit. For native
@@ -194,7 +194,7 @@ std::string db_name(std::string_view name, bool is_native, double& factor) {
   return std::string(name);
 }
 
-TaskPmu::TaskPmu(Writer& out)
+TaskPmu::TaskPmu(UnifiedWriter& out)
     : metrics_(out.store(), PmuMetrics::Choice::all),
       values_(metrics_.columns().size()),
       rows_(out, kTaskPmu),
@@ -211,7 +211,7 @@ TaskPmu::TaskPmu(Writer& out)
 
 void TaskPmu::write(std::int64_t task_id, std::int64_t unified_id, std::int64_t device_id,
                     PmuTask task) {
-  task.counters = counters_.of(task_id);
+  task.counters = counters_.find(task_id);
   if (task.counters == nullptr) return;
   metrics_.evaluate(device_id, task, values_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -220,34 +220,34 @@ void TaskPmu::write(std::int64_t task_id, std::int64_t unified_id, std::int64_t 
   }
 }
 
-constexpr Table kTask{
+constexpr UnifiedTable kTask{
     "TASK",
     "startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,"
     " globalPid INTEGER, taskType STRING, contextId INTEGER, streamId INTEGER, taskId INTEGER,"
     " modelId INTEGER",
     "CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"};
-constexpr Table kCompute{
+constexpr UnifiedTable kCompute{
     "COMPUTE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER,"
     " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
     " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
     " attrInfo STRING, opState STRING, hf32Eligible STRING, gridDim STRING, blockDim STRING"};
 // Schema 1.0.0, in which blockDim is the number of blocks.
-constexpr Table kCann8Compute{
+constexpr UnifiedTable kCann8Compute{
     "COMPUTE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, blockDim INTEGER, mixBlockDim INTEGER,"
     " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
     " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
     " attrInfo STRING, opState STRING, hf32Eligible STRING"};
-constexpr Table kSchedule{
+constexpr UnifiedTable kSchedule{
     "COMMUNICATION_SCHEDULE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, taskType STRING, opType STRING"};
-constexpr Table kCopies{"MEMCPY_INFO",
-                        "globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC"};
+constexpr UnifiedTable kCopies{"MEMCPY_INFO",
+                               "globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC"};
 
 class TaskWalk {
  public:
-  explicit TaskWalk(Writer& out)
+  explicit TaskWalk(UnifiedWriter& out)
       : out_(out),
         tasks_(out, kTask),
         compute_(out, out.has_cann8_names() ? kCann8Compute : kCompute),
@@ -276,8 +276,8 @@ class TaskWalk {
     while (read.step()) {
       tasks_.add({read.integer(0), read.integer(1), read.integer(2),
                   mark_connection(read.integer(3)), out_.task_ids().extra(number++),
-                  out_.process_id(), out_.text("MsTx"), kNone32, read.integer(4), read.integer(5),
-                  read.maybe_integer(6).value_or(kNone32)});
+                  out_.process_id(), out_.text("MsTx"), kInvalidId, read.integer(4),
+                  read.integer(5), read.maybe_integer(6).value_or(kInvalidId)});
     }
   }
 
@@ -287,15 +287,16 @@ class TaskWalk {
       throw out_.store().damaged("the end time of a task is out of range");
     }
     const TaskKey key = task_key(task);
-    const std::int64_t unified_id = out_.task_ids().of(task.id, key);
+    const std::int64_t unified_id = out_.task_ids().find(task.id, key);
     const std::int64_t type = types_.effective(task.host_type_name_id, task.device_type_name_id);
-    tasks_.add({task.start_ns, end_ns, key.device, given(task.api_id).value_or(kNone), unified_id,
-                out_.process_id(), out_.name(given(type)), key.context < 0 ? kNone32 : key.context,
-                key.stream, key.number, given(task.model_number).value_or(kNone32)});
+    tasks_.add({task.start_ns, end_ns, key.device, given(task.api_id).value_or(kNoValue),
+                unified_id, out_.process_id(), out_.name(given(type)),
+                key.context < 0 ? kInvalidId : key.context, key.stream, key.number,
+                given(task.model_number).value_or(kInvalidId)});
     PmuTask load;
     load.duration_ns = task.duration_ns;
     if (task.op_id != kNull) {
-      const TaskOp& op = ops_.of(task.op_id);
+      const TaskOp& op = ops_.find(task.op_id);
       load.block_num = op.block_num;
       load.mix_block_num = op.mix_block_num;
       if (out_.task_ids().describe(task.id, key)) describe(op, unified_id, key.stream);
@@ -317,10 +318,10 @@ class TaskWalk {
                   op.attribute, op.state, op.hf32, op.grid_dim, op.block_dim});
   }
 
-  Writer& out_;
-  Rows tasks_;
-  Rows compute_;
-  Rows schedule_;
+  UnifiedWriter& out_;
+  UnifiedRows tasks_;
+  UnifiedRows compute_;
+  UnifiedRows schedule_;
   TaskOps ops_;
   TaskPmu pmu_;
   cann::TaskTypes types_;
@@ -328,14 +329,14 @@ class TaskWalk {
 
 }  // namespace
 
-void write_tasks(Writer& out) {
+void write_tasks(UnifiedWriter& out) {
   TaskWalk walk(out);
   walk.write();
   walk.write_marks();
 }
 
-void write_copies(Writer& out) {
-  Rows rows(out, kCopies);
+void write_copies(UnifiedWriter& out) {
+  UnifiedRows rows(out, kCopies);
   Statement read = out.store().prepare(
       fmt::format("SELECT task_id, size_bytes, direction, {} FROM memcpy_task"
                   " CROSS JOIN task ON task.id = task_id WHERE device_type_name_id IS NOT NULL"
@@ -343,7 +344,7 @@ void write_copies(Writer& out) {
                   kTaskKeyColumns));
   read.bind(1, out.begin_ns());
   while (read.step()) {
-    const std::int64_t id = out.task_ids().of(read.integer(0), task_key(read, 3));
+    const std::int64_t id = out.task_ids().find(read.integer(0), task_key(read, 3));
     rows.add({id, read.integer(1), read.integer(2)});
   }
 }

@@ -6,7 +6,7 @@
 
 namespace msprof::unified {
 
-std::int64_t device_of(const CounterTrack& track) {
+std::int64_t device_or_host(const CounterTrack& track) {
   return track.device.value_or(cann::kHostDevice);
 }
 

@@ -13,7 +13,7 @@
 namespace msprof::unified {
 
 // Returns the device number of a track; for the host the number that timelines use.
-std::int64_t device_of(const CounterTrack& track);
+std::int64_t device_or_host(const CounterTrack& track);
 
 // Converts a value to a cell; clamps it to ±INT64_MAX.
 std::int64_t wide_cell(int128 value);
@@ -23,7 +23,7 @@ std::int64_t base_units(const CounterSample& sample);
 
 // The samples of a CounterMoment in base_units(); kNull if a sample is missing.
 template <std::size_t kCells>
-struct Moment {
+struct UnifiedMoment {
   const CounterTrack* track = nullptr;  // track of the first sample
   std::int64_t time_ns = 0;
   std::array<std::int64_t, kCells> cells{};
@@ -35,7 +35,7 @@ template <std::size_t kCells, typename Place, typename Visit>
 void for_each_moment(const Database& db, std::string_view kind, Place&& place, Visit&& visit) {
   CounterSamples samples(db, kind, {});
   for_each_counter_moment<kCells>(samples, place, [&](const CounterMoment<kCells>& found) {
-    Moment<kCells> moment{found.track, found.time_ns, {}};
+    UnifiedMoment<kCells> moment{found.track, found.time_ns, {}};
     for (std::size_t i = 0; i < kCells; ++i)
       moment.cells[i] = found.has(i) ? base_units(found.cells[i]) : kNull;
     visit(moment);

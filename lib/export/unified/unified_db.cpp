@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // The list of table families, in the order of writing.
-constexpr void (*kFamilies[])(unified::Writer&) = {
+constexpr void (*kFamilies[])(unified::UnifiedWriter&) = {
     unified::write_enums,           unified::write_session,    unified::write_calls,
     unified::write_tasks,           unified::write_copies,     unified::write_communication,
     unified::write_user_ranges,     unified::write_memory,     unified::write_frequency,
@@ -52,7 +52,7 @@ ExportedFile write_unified_db(const Database& store, ProductFolder& folder, cons
   TemporaryFile temporary = new_database_file(target);
   Database db = Database::create(temporary.path(), page_bytes);
   {
-    unified::Writer out(store, db, has_cann8_names);
+    unified::UnifiedWriter out(store, db, has_cann8_names);
     for (const auto& write : kFamilies) write(out);
     out.finish();
   }

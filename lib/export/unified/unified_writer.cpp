@@ -37,11 +37,11 @@ TaskKey task_key(const Statement& row, int first_cell) {
           row.integer(first_cell + 3), row.maybe_integer(first_cell + 4).value_or(-1)};
 }
 
-std::size_t TaskIds::KeyHash::operator()(const TaskKey& key) const {
+std::size_t UnifiedTaskIds::TaskKeyHash::operator()(const TaskKey& key) const {
   return cann::hash_of({key.device, key.stream, key.number, key.batch, key.context});
 }
 
-TaskIds::TaskIds(const Database& store) {
+UnifiedTaskIds::UnifiedTaskIds(const Database& store) {
   Statement read = store.prepare("SELECT count(*), ifnull(max(id), 0) FROM task");
   if (!read.step() || read.integer(0) == 0) return;
   largest_id_ = read.integer(1);
@@ -51,33 +51,33 @@ TaskIds::TaskIds(const Database& store) {
   find_repeated(store);
 }
 
-void TaskIds::find_repeated(const Database& store) {
+void UnifiedTaskIds::find_repeated(const Database& store) {
   std::vector<bool> seen(mask_ + 1);
   RowCursor<TaskRow> tasks(store,
                            {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
                             &TaskRow::batch, &TaskRow::context},
                            {.not_null = {&TaskRow::device_type_name_id}});
   while (tasks.next()) {
-    const std::size_t at = KeyHash()(task_key(*tasks)) & mask_;
+    const std::size_t at = TaskKeyHash()(task_key(*tasks)) & mask_;
     seen[at] ? repeated_[at] = true : seen[at] = true;
   }
 }
 
-bool TaskIds::may_repeat(const TaskKey& key) const {
-  return !repeated_.empty() && repeated_[KeyHash()(key) & mask_];
+bool UnifiedTaskIds::may_repeat(const TaskKey& key) const {
+  return !repeated_.empty() && repeated_[TaskKeyHash()(key) & mask_];
 }
 
-std::int64_t TaskIds::of(std::int64_t task_id, const TaskKey& key) {
+std::int64_t UnifiedTaskIds::find(std::int64_t task_id, const TaskKey& key) {
   return may_repeat(key) ? shared_.try_emplace(key, Shared{task_id}).first->second.first_id
                          : task_id;
 }
 
-std::int64_t TaskIds::extra(std::int64_t number) const {
+std::int64_t UnifiedTaskIds::extra(std::int64_t number) const {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(largest_id_) + 1 +
                                    static_cast<std::uint64_t>(number));
 }
 
-bool TaskIds::describe(std::int64_t task_id, const TaskKey& key) {
+bool UnifiedTaskIds::describe(std::int64_t task_id, const TaskKey& key) {
   if (!may_repeat(key)) return true;
   const auto at = shared_.try_emplace(key, Shared{task_id}).first;
   return !std::exchange(at->second.is_described, true);
@@ -92,7 +92,7 @@ std::int64_t real_cell(double value) {
   return std::bit_cast<std::int64_t>(value + 0.0);  // -0.0 becomes 0.0
 }
 
-Writer::Writer(const Database& store, Database& target, bool has_cann8_names)
+UnifiedWriter::UnifiedWriter(const Database& store, Database& target, bool has_cann8_names)
     : store_(store),
       target_(target),
       tables_(
@@ -110,7 +110,7 @@ Writer::Writer(const Database& store, Database& target, bool has_cann8_names)
 }
 
 // Ids of the store's names are used as string ids, so cells need no translation.
-void Writer::count_names() {
+void UnifiedWriter::count_names() {
   Statement read = store_.prepare("SELECT id FROM name ORDER BY id");
   while (read.step()) {
     if (read.integer(0) != names_ + 1) throw store_.damaged("names are not numbered in order");
@@ -119,7 +119,7 @@ void Writer::count_names() {
   next_text_id_ = names_ + 1;
 }
 
-void Writer::write_strings() {
+void UnifiedWriter::write_strings() {
   const auto is_used = [this](std::int64_t id) {
     return static_cast<std::size_t>(id) < used_.size() && used_[static_cast<std::size_t>(id)];
   };
@@ -134,18 +134,18 @@ void Writer::write_strings() {
   for (const auto& [id, text] : others) tables_.add_text(id, text);
 }
 
-std::int64_t Writer::thread(std::int64_t thread_id) const {
+std::int64_t UnifiedWriter::thread(std::int64_t thread_id) const {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(process_id_) << 32 |
                                    static_cast<std::uint64_t>(thread_id));
 }
 
-std::int64_t Writer::name(std::optional<std::int64_t> name_id) const {
+std::int64_t UnifiedWriter::name(std::optional<std::int64_t> name_id) const {
   if (!name_id) return missing_;
   if (*name_id < 1 || *name_id > names_) throw store_.damaged("a row without its name");
   return *name_id;
 }
 
-void Writer::find_texts(std::span<const std::string> texts) {
+void UnifiedWriter::find_texts(std::span<const std::string> texts) {
   const std::set<std::string_view> wanted(texts.begin(), texts.end());
   Statement read = store_.prepare("SELECT id, text FROM name ORDER BY id");
   while (read.step()) {
@@ -154,19 +154,19 @@ void Writer::find_texts(std::span<const std::string> texts) {
   }
 }
 
-std::int64_t Writer::text(std::string_view text) {
+std::int64_t UnifiedWriter::text(std::string_view text) {
   if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
   const std::int64_t id = next_text_id_++;
   texts_.emplace(text, id);
   return id;
 }
 
-Database& Writer::target() {
+Database& UnifiedWriter::target() {
   tables_.pause();
   return target_;
 }
 
-Writer::Made Writer::create(const Table& table) {
+UnifiedWriter::Made UnifiedWriter::create(const UnifiedTable& table) {
   constexpr std::string_view kString = " STRING";
   if (!table.index.empty()) indexes_.emplace_back(table.index);
   Made made;
@@ -184,7 +184,7 @@ Writer::Made Writer::create(const Table& table) {
   return made;
 }
 
-void Writer::finish() {
+void UnifiedWriter::finish() {
   write_strings();
   tables_.drain();
   for (const std::string& index : indexes_) tables_.execute(index);

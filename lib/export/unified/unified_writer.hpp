@@ -42,18 +42,18 @@ inline constexpr std::string_view kTaskKeyColumns =
     "task.device_id, task.stream_id, task.task_number, task.batch, task.context";
 TaskKey task_key(const Statement& row, int first_cell);
 
-class TaskIds {
+class UnifiedTaskIds {
  public:
-  explicit TaskIds(const Database& store);
+  explicit UnifiedTaskIds(const Database& store);
 
-  std::int64_t of(std::int64_t task_id, const TaskKey& key);
+  std::int64_t find(std::int64_t task_id, const TaskKey& key);
   // Returns true once per id: data that the tasks of a key share is written for one of them.
   bool describe(std::int64_t task_id, const TaskKey& key);
   // Returns an id for an item that is a task only in the unified database; `number` is 0, 1, …
   std::int64_t extra(std::int64_t number) const;
 
  private:
-  struct KeyHash {
+  struct TaskKeyHash {
     std::size_t operator()(const TaskKey& key) const;
   };
   struct Shared {
@@ -66,10 +66,10 @@ class TaskIds {
   std::int64_t largest_id_ = 0;
   std::size_t mask_ = 0;
   std::vector<bool> repeated_;  // by hash: seen more than once
-  std::unordered_map<TaskKey, Shared, KeyHash> shared_;
+  std::unordered_map<TaskKey, Shared, TaskKeyHash> shared_;
 };
 
-struct Table {
+struct UnifiedTable {
   std::string_view name;
   // SQL declarations joined by ", "; "name STRING" is an INTEGER that holds a string id, "name
   // STRING NUMERIC" a NUMERIC.
@@ -79,7 +79,7 @@ struct Table {
 };
 
 // Value of cells that have no value.
-inline constexpr std::int64_t kNone = -1;
+inline constexpr std::int64_t kNoValue = -1;
 
 // Returns the "connectionId" of a mark that devices repeat (cann_host.md 2.6); greater than those
 // of calls and plain ranges.
@@ -88,9 +88,9 @@ std::int64_t mark_connection(std::int64_t mark_id);
 // Returns the bits of a double as a cell. Never equal to kNull, whose bits are those of -0.0.
 std::int64_t real_cell(double value);
 
-class Writer {
+class UnifiedWriter {
  public:
-  Writer(const Database& store, Database& target, bool has_cann8_names = false);
+  UnifiedWriter(const Database& store, Database& target, bool has_cann8_names = false);
 
   const Database& store() const { return store_; }
   // Start of the collection. Tasks that end before it, and all other records that start before it,
@@ -100,7 +100,7 @@ class Writer {
   // Returns true if columns have the names of CANN 8.0 to 8.5.
   bool has_cann8_names() const { return has_cann8_names_; }
   std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"
-  TaskIds& task_ids() { return task_ids_; }
+  UnifiedTaskIds& task_ids() { return task_ids_; }
 
   // Returns the string id of a row of `name`; that of "N/A" if empty. Throws for an unknown id.
   std::int64_t name(std::optional<std::int64_t> name_id) const;
@@ -118,7 +118,7 @@ class Writer {
     std::size_t number = 0;
     std::vector<std::size_t> string_columns;
   };
-  Made create(const Table& table);
+  Made create(const UnifiedTable& table);
   std::int64_t* add_row(std::size_t table) { return tables_.add_row(table); }
   // Marks a string as used by a row; only used strings are written.
   void use(std::int64_t string_id) {
@@ -136,7 +136,7 @@ class Writer {
   const Database& store_;
   Database& target_;
   BulkTables tables_;
-  TaskIds task_ids_;
+  UnifiedTaskIds task_ids_;
   std::int64_t begin_ns_ = INT64_MIN;
   std::int64_t process_id_ = 0;
   bool has_cann8_names_;
@@ -149,9 +149,10 @@ class Writer {
 };
 
 // Writes the rows of one table. A table without rows is not created.
-class Rows {
+class UnifiedRows {
  public:
-  Rows(Writer& writer, const Table& table) : writer_(&writer), table_(&table) {}
+  UnifiedRows(UnifiedWriter& writer, const UnifiedTable& table)
+      : writer_(&writer), table_(&table) {}
 
   void add(std::initializer_list<std::int64_t> cells) {
     if (made_.number == kNotMade) made_ = writer_->create(*table_);
@@ -161,40 +162,40 @@ class Rows {
   }
 
  private:
-  Writer* writer_;
-  const Table* table_;
+  UnifiedWriter* writer_;
+  const UnifiedTable* table_;
   static constexpr std::size_t kNotMade = SIZE_MAX;
-  Writer::Made made_{kNotMade, {}};
+  UnifiedWriter::Made made_{kNotMade, {}};
 };
 
 // CANN_API.type of a level that has a name but is not in ENUM_API_TYPE.
 inline constexpr std::int64_t kOtherApiType = 65535;
 
-void write_enums(Writer& out);
+void write_enums(UnifiedWriter& out);
 // Writes ENUM_API_TYPE: the published types, and those of `used` that are not among them.
-void write_api_types(Writer& out, const std::set<std::int64_t>& used);
-void write_session(Writer& out);
-void write_calls(Writer& out);
-void write_user_ranges(Writer& out);
-void write_tasks(Writer& out);
-void write_copies(Writer& out);
-void write_communication(Writer& out);
-void write_memory(Writer& out);
-void write_frequency(Writer& out);
-void write_overlap(Writer& out);
-void write_hbm(Writer& out);
-void write_hccs(Writer& out);
-void write_memory_counters(Writer& out);
-void write_nic(Writer& out);
-void write_roce(Writer& out);
-void write_netdev_stats(Writer& out);
-void write_host_usage(Writer& out);
-void write_acc_pmu(Writer& out);
-void write_soc_bandwidth(Writer& out);
-void write_sio(Writer& out);
-void write_qos(Writer& out);
-void write_core_samples(Writer& out);
-void write_ccu(Writer& out);
-void write_dpu_tasks(Writer& out);
+void write_api_types(UnifiedWriter& out, const std::set<std::int64_t>& used);
+void write_session(UnifiedWriter& out);
+void write_calls(UnifiedWriter& out);
+void write_user_ranges(UnifiedWriter& out);
+void write_tasks(UnifiedWriter& out);
+void write_copies(UnifiedWriter& out);
+void write_communication(UnifiedWriter& out);
+void write_memory(UnifiedWriter& out);
+void write_frequency(UnifiedWriter& out);
+void write_overlap(UnifiedWriter& out);
+void write_hbm(UnifiedWriter& out);
+void write_hccs(UnifiedWriter& out);
+void write_memory_counters(UnifiedWriter& out);
+void write_nic(UnifiedWriter& out);
+void write_roce(UnifiedWriter& out);
+void write_netdev_stats(UnifiedWriter& out);
+void write_host_usage(UnifiedWriter& out);
+void write_acc_pmu(UnifiedWriter& out);
+void write_soc_bandwidth(UnifiedWriter& out);
+void write_sio(UnifiedWriter& out);
+void write_qos(UnifiedWriter& out);
+void write_core_samples(UnifiedWriter& out);
+void write_ccu(UnifiedWriter& out);
+void write_dpu_tasks(UnifiedWriter& out);
 
 }  // namespace msprof::unified

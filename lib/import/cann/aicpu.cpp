@@ -105,7 +105,7 @@ class AicpuKind : public SliceKind {
   void set_ids(AicpuNodeRow& row, std::uint16_t stream, std::uint16_t task) const {
     StarsIds ids{static_cast<std::uint16_t>(stream % kMaxStreams), task};
     if (family_ == ChipFamily::stars)
-      ids = stars_ids(stream, task, kSqeAiCpu, import_.streams_expanded);
+      ids = stars_ids(stream, task, kSqeAiCpu, import_.are_streams_expanded);
     row.stream_id = ids.stream;
     row.task_number = ids.task_number;
     if (family_ != ChipFamily::stars_v6) return;
@@ -187,7 +187,7 @@ AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clo
   row.end_ns = clock->ns(node.end_ticks);
   const double start_ms = clock->vendor_monotonic_ms(node.start_ticks);
   const double end_ms = clock->vendor_monotonic_ms(node.end_ticks);
-  row.vendor_start_ns = clock->vendor_ns_of(start_ms * 1000);
+  row.vendor_start_ns = clock->to_vendor_ns(start_ms * 1000);
   row.vendor_duration_ns = ns_from_us((end_ms - start_ms) * 1000);
   const auto ticks = static_cast<double>(difference(node.after_run_ticks, node.submit_ticks));
   row.total_ns = ns_from_us(ticks / static_cast<double>(clock->start().frequency_hz) * 1e6);

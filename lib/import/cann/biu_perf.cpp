@@ -30,13 +30,13 @@ class BiuPerfKind : public RawKind {
 
   std::string_view name() const override { return "biu_perf"; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem.starts_with(kBiuStem);
+    return import_.session.parsed_name(file).stem.starts_with(kBiuStem);
   }
 
   // A slice continues where the previous one ended.
   void import(const ImportContext& context, const RawFile& file) override {
-    const CannPart& part = import_.session.part_of(file);
-    const std::string& stem = import_.session.name_of(file).stem;
+    const CannPart& part = import_.session.find_part(file);
+    const std::string& stem = import_.session.parsed_name(file).stem;
     if (part.name != part_ || stem != stem_) {
       part_ = part.name;
       stem_ = stem;
@@ -98,7 +98,7 @@ class BiuPerfKind : public RawKind {
     if (what < kBiuUnits) return true;  // a checkpoint
     if (what != kBiuState) return false;
     if (!core_.has_stamp) return true;
-    const std::int64_t now = time_of(part);
+    const std::int64_t now = current_ns(part);
     for (std::size_t unit = 0; unit < kBiuUnits; ++unit) {
       const bool is_busy = (word.control >> unit & 1U) != 0;
       auto& since = core_.since[unit];
@@ -134,7 +134,7 @@ class BiuPerfKind : public RawKind {
     core_.stamp_words = 0;
   }
 
-  std::int64_t time_of(const CannPart& part) const {
+  std::int64_t current_ns(const CannPart& part) const {
     const int128 ns = int128{core_.cycles} * 1'000'000'000 / part.info.aic_frequency_hz;
     return saturating_add(part.clock->ns(core_.stamp),
                           static_cast<std::int64_t>(std::min<int128>(ns, INT64_MAX)));

@@ -14,16 +14,16 @@ bool OwnedFiles::is_last(const ImportContext& context, const RawKind& kind) {
 }
 
 void SliceKind::import(const ImportContext& context, const RawFile& file) {
-  const CannPart& part = import_.session.part_of(file);
+  const CannPart& part = import_.session.find_part(file);
   const std::pair<std::string_view, std::string_view> key{part.name,
-                                                          import_.session.name_of(file).stem};
+                                                          import_.session.parsed_name(file).stem};
   auto found = gathered_.find(key);
   if (found == gathered_.end()) {
-    found = gathered_.emplace(key, Gathered{&part, RecordStream(format_of(file))}).first;
+    found = gathered_.emplace(key, Gathered{&part, RecordStream(record_format(file))}).first;
     const auto& clock = part.is_host() ? import_.session.host_clock() : part.clock;
     if (clock) found->second.stream.limit_times(*clock);
   }
-  found->second.stream.add(file, import_.session.name_of(file).is_unaging);
+  found->second.stream.add(file, import_.session.parsed_name(file).is_unaging);
   arrive(context);
 }
 

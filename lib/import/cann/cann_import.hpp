@@ -40,7 +40,7 @@ struct CannImport {
   std::shared_ptr<classic::ClassicData> classic;  // captures of 2019 to 2021; else null
   std::map<std::int64_t, DeviceInputs> devices;
   // STARS chips use 15-bit stream ids (expand_stream_spec; stars_ids()).
-  bool streams_expanded = false;
+  bool are_streams_expanded = false;
   // Number of rows so far in tables written by several kinds.
   std::int64_t step_mark_rows = 0;
   std::int64_t data_queue_rows = 0;
@@ -81,7 +81,7 @@ class SliceKind : public RawKind {
 
   std::string_view name() const override { return format_.kind; }
   bool owns(const RawFile& file) const override {
-    const std::string& stem = import_.session.name_of(file).stem;
+    const std::string& stem = import_.session.parsed_name(file).stem;
     return stem == stem_ || (!other_stem_.empty() && stem == other_stem_);
   }
   void import(const ImportContext& context, const RawFile& file) override;
@@ -90,7 +90,7 @@ class SliceKind : public RawKind {
   // Reads all records of one part and stem with stream.open(context, visit).
   virtual void read(const ImportContext& context, const CannPart& part, RecordStream& stream) = 0;
   // Record format of a file, for kinds that have several. Called once per part.
-  virtual RecordFormat format_of(const RawFile&) const { return format_; }
+  virtual RecordFormat record_format(const RawFile&) const { return format_; }
 
   // Counts a file that is not passed to import(), so that reading still starts after the last file.
   void arrive(const ImportContext& context);

@@ -111,7 +111,7 @@ class LongCaptureOpKind : public RawKind {
 
   std::string_view name() const override { return kCaptureOpKind; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == "capture_op_info.variable";
+    return import_.session.parsed_name(file).stem == "capture_op_info.variable";
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -131,7 +131,7 @@ class LongCaptureOpKind : public RawKind {
       std::size_t at = 0;
       while (bytes.size() - at >= sizeof(HostHeader)) {
         const auto rest = std::span<const std::byte>(bytes).subspan(at);
-        const std::size_t length = length_of(rest);
+        const std::size_t length = record_length(rest);
         if (length == 0) {
           if (!is_lost && !(file.has_space && is_zero(rest)))
             context.report.skip_record(name(), file.name, "bad magic or length", place + at);
@@ -142,7 +142,7 @@ class LongCaptureOpKind : public RawKind {
         if (length > rest.size()) break;
         is_lost = false;
         const auto why = add_captured_op(import_.host.captured_ops, rest.first(length),
-                                         import_.session.name_of(file).is_unaging);
+                                         import_.session.parsed_name(file).is_unaging);
         why.empty() ? void(++records)
                     : context.report.skip_record(name(), file.name, why, place + at);
         at += length;
@@ -161,7 +161,7 @@ class LongCaptureOpKind : public RawKind {
   static constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 
   // Length in bytes of the record that starts here; 0 if no record starts here.
-  static std::size_t length_of(std::span<const std::byte> bytes) {
+  static std::size_t record_length(std::span<const std::byte> bytes) {
     if (!has_record_head(bytes)) return 0;
     const auto head = decode<HostHeader>(bytes);
     const std::size_t length = sizeof(HostHeader) + head.data_len;

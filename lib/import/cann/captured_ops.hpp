@@ -42,13 +42,13 @@ class CapturedOps {
   // Call after the last add(), before find().
   void sort() {
     std::stable_sort(ops_.begin(), ops_.end(), [](const CapturedOp& a, const CapturedOp& b) {
-      return std::tuple(key_of(a), a.time) < std::tuple(key_of(b), b.time);
+      return std::tuple(make_key(a), a.time) < std::tuple(make_key(b), b.time);
     });
   }
   bool empty() const { return ops_.empty(); }
 
   // Identifies the operator to find. Ids written by older collectors have only the low 16 bits.
-  struct Wanted {
+  struct WantedOp {
     std::uint32_t device = 0;
     std::uint32_t stream = 0;
     std::uint32_t task = 0;
@@ -58,16 +58,16 @@ class CapturedOps {
   };
   // Returns the operator that was recorded last. An exact match of the stream wins over a match of
   // its low 16 bits. Null if not found.
-  const CapturedOp* find(const Wanted& wanted) const {
+  const CapturedOp* find(const WantedOp& wanted) const {
     CapturedOp low;
     low.device = wanted.device;
     low.stream = wanted.stream;
     low.task = wanted.task;
-    const auto first =
-        std::lower_bound(ops_.begin(), ops_.end(), key_of(low),
-                         [](const CapturedOp& op, const Key& key) { return key_of(op) < key; });
+    const auto first = std::lower_bound(
+        ops_.begin(), ops_.end(), make_key(low),
+        [](const CapturedOp& op, const CapturedOpKey& key) { return make_key(op) < key; });
     const CapturedOp* best = nullptr;
-    for (auto op = first; op != ops_.end() && key_of(*op) == key_of(low); ++op) {
+    for (auto op = first; op != ops_.end() && make_key(*op) == make_key(low); ++op) {
       if (wanted.has_wide_task && op->task != wanted.task) continue;
       if (op->stream != wanted.stream && wanted.stream > kLow) continue;
       if (wanted.model && !is_model(*op, wanted)) continue;
@@ -79,9 +79,11 @@ class CapturedOps {
 
  private:
   static constexpr std::uint32_t kLow = 0xFFFF;
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-  static Key key_of(const CapturedOp& op) { return {op.device, op.stream & kLow, op.task & kLow}; }
-  static bool is_model(const CapturedOp& op, const Wanted& wanted) {
+  using CapturedOpKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  static CapturedOpKey make_key(const CapturedOp& op) {
+    return {op.device, op.stream & kLow, op.task & kLow};
+  }
+  static bool is_model(const CapturedOp& op, const WantedOp& wanted) {
     return wanted.has_wide_model ? op.model == *wanted.model
                                  : (op.model & kLow) == (*wanted.model & kLow);
   }

@@ -108,14 +108,14 @@ class CcuKind : public RawKind {
   explicit CcuKind(CannImport& import) : import_(import) {}
 
   std::string_view name() const override { return kCcuKind; }
-  bool owns(const RawFile& file) const override { return stem_of(file) != nullptr; }
+  bool owns(const RawFile& file) const override { return find_stem(file) != nullptr; }
 
   void import(const ImportContext&, const RawFile& file) override {
-    const CcuStem& stem = *stem_of(file);
-    const CannPart& part = import_.session.part_of(file);
+    const CcuStem& stem = *find_stem(file);
+    const CannPart& part = import_.session.find_part(file);
     const std::int64_t device = part.device.value_or(-1);
     const auto at = files_.try_emplace({stem.file, device, stem.die}, part, stem).first;
-    at->second.stream.add(file, import_.session.name_of(file).is_unaging);
+    at->second.stream.add(file, import_.session.parsed_name(file).is_unaging);
   }
 
   // Runs in finish() because the streams of the tasks are known only then. Reads the host's records
@@ -154,8 +154,8 @@ class CcuKind : public RawKind {
     std::int64_t mean = 0;
   };
 
-  const CcuStem* stem_of(const RawFile& file) const {
-    const std::string& name = import_.session.name_of(file).stem;
+  const CcuStem* find_stem(const RawFile& file) const {
+    const std::string& name = import_.session.parsed_name(file).stem;
     const auto* found = std::find_if(std::begin(kCcuStems), std::end(kCcuStems),
                                      [&](const CcuStem& stem) { return stem.stem == name; });
     return found == std::end(kCcuStems) ? nullptr : found;
@@ -214,9 +214,9 @@ class CcuKind : public RawKind {
         row.die = gathered.stem.die;
         row.channel = static_cast<std::int64_t>(channel);
         row.time_ns = clock.ns(ticks);
-        row.mean_delay_ps = ps_of(clock, wire.words[at + 2]);
-        row.min_delay_ps = ps_of(clock, wire.words[at + 3]);
-        row.max_delay_ps = ps_of(clock, wire.words[at + 4]);
+        row.mean_delay_ps = ticks_to_ps(clock, wire.words[at + 2]);
+        row.min_delay_ps = ticks_to_ps(clock, wire.words[at + 3]);
+        row.max_delay_ps = ticks_to_ps(clock, wire.words[at + 4]);
         context.store.add(row);
         delays_[{device, static_cast<std::uint16_t>(channel)}].push_back(
             {ticks, std::int64_t{wire.words[at + 2]}});
@@ -224,7 +224,7 @@ class CcuKind : public RawKind {
     });
   }
 
-  static std::int64_t ps_of(const ClockMap& clock, std::uint32_t ticks) {
+  static std::int64_t ticks_to_ps(const ClockMap& clock, std::uint32_t ticks) {
     const std::int64_t hz = std::max<std::int64_t>(clock.start().frequency_hz, 1);
     return static_cast<std::int64_t>(
         std::min<int128>(divide_rounded(int128{ticks} * 1'000'000'000'000, int128{hz}), INT64_MAX));

@@ -76,7 +76,7 @@ DataQueueRow queue_row(CannImport& import, const CannPart& part, TraceDbWriter& 
 template <typename Parse>
 void read_entries(CannImport& import, const ImportContext& context, const RawFile& file,
                   Parse&& parse) {
-  const CannPart& part = import.session.part_of(file);
+  const CannPart& part = import.session.find_part(file);
   std::uint64_t records = 0;
   LineReader lines(file.path, '\0');
   while (const auto line = lines.next()) {
@@ -217,7 +217,7 @@ class DataPreprocessKind : public RawKind {
 
  private:
   bool is_mind_spore(const RawFile& file) const {
-    return import_.session.name_of(file).stem == "DATA_PREPROCESS.AICPUMI";
+    return import_.session.parsed_name(file).stem == "DATA_PREPROCESS.AICPUMI";
   }
 
   CannImport& import_;
@@ -227,16 +227,16 @@ class DataPreprocessKind : public RawKind {
 };
 
 // Gets the value of "key:value" if the key is `key`.
-bool value_of(std::string_view part, std::string_view key, std::string_view& value) {
+bool parse_value(std::string_view part, std::string_view key, std::string_view& value) {
   part = trim(part);
   if (!part.starts_with(key)) return false;
   value = part.substr(key.size());
   return true;
 }
 
-bool number_of(std::string_view part, std::string_view key, std::uint64_t& number) {
+bool parse_number(std::string_view part, std::string_view key, std::uint64_t& number) {
   std::string_view value;
-  return value_of(part, key, value) && parse_u64(trim(value), number);
+  return parse_value(part, key, value) && parse_u64(trim(value), number);
 }
 
 }  // namespace
@@ -258,8 +258,9 @@ std::optional<QueueEntry> parse_dequeue(std::string_view text) {
   const char* source_end = parts[last - 2].data() + parts[last - 2].size();
   const std::string_view source(parts[1].data(),
                                 static_cast<std::size_t>(source_end - parts[1].data()));
-  if (!value_of(source, "source:", entry.source) || !number_of(parts[last - 1], "index:", index) ||
-      !number_of(parts[last], "size:", entry.size)) {
+  if (!parse_value(source, "source:", entry.source) ||
+      !parse_number(parts[last - 1], "index:", index) ||
+      !parse_number(parts[last], "size:", entry.size)) {
     return std::nullopt;
   }
   entry.index = index;

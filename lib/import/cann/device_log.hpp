@@ -25,13 +25,13 @@ enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 
 struct DeviceLog {
   RecordOrder place;
   std::int64_t type_name_id = kNull;  // for example "AIV_SQE"; null if the number has no name
-  std::uint32_t context = kNone32;
+  std::uint32_t context = kInvalidId;
   std::uint32_t task_number = 0;
   std::uint16_t stream = 0;  // 0 if task ids are unique; then only the host knows the stream
   std::uint16_t thread = 0;  // of an FFTS+ sub task: distinguishes starts with equal times
   bool is_start = false;
   // Placeholder: used only if the host launched a task and nothing else records it.
-  bool is_stand_in = false;
+  bool is_placeholder = false;
   // Chips whose counters have no times: this task takes the next counters of `core` (OrderedPmu).
   bool has_ordered_pmu = false;
   CoreKind core = CoreKind::aic;
@@ -51,7 +51,7 @@ struct CoreCounters {
 struct TaskCounters {
   RecordOrder end;
   CoreCounters values;
-  std::uint32_t context = kNone32;
+  std::uint32_t context = kInvalidId;
   std::uint32_t task_number = 0;
   std::uint16_t stream = 0;
   CoreKind kind = CoreKind::aic;
@@ -92,8 +92,8 @@ class TaskWaits {
     std::uint64_t waiting = 0;  // start of waiting; 0 if not recorded
     std::uint64_t pending = 0;  // start of pending; 0 if not recorded
   };
-  virtual Ticks of(std::uint16_t stream, std::uint32_t task_number,
-                   std::uint64_t start_ticks) const = 0;
+  virtual Ticks find(std::uint16_t stream, std::uint32_t task_number,
+                     std::uint64_t start_ticks) const = 0;
 };
 
 }  // namespace msprof

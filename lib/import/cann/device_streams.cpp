@@ -23,10 +23,10 @@ constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42
 constexpr std::uint64_t kOtherFunctionsV6 =
     bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(31, 31) | bits(36, 37) | bits(42, 42);
 
-unsigned function_of(std::uint16_t head) {
+unsigned function_type(std::uint16_t head) {
   return head & 0x3FU;
 }
-unsigned counter_of(std::uint16_t head) {
+unsigned record_counter(std::uint16_t head) {
   return (head >> 6U) & 0xFU;
 }
 
@@ -66,14 +66,14 @@ bool has_span(const Wire& wire) {
 bool is_ffts_record(Bytes record) {
   const auto wire = decode<FftsWire>(record);
   if (wire.magic == kDeviceMagic) return true;
-  const unsigned function = function_of(wire.head);
+  const unsigned function = function_type(wire.head);
   return (function == kContextCounters || function == kBlockCounters) && has_span(wire);
 }
 
 bool is_pmu_v6(Bytes record) {
   const auto wire = decode<PmuV6Wire>(record);
   if (wire.magic == kDeviceMagic) return true;
-  const unsigned function = function_of(wire.head);
+  const unsigned function = function_type(wire.head);
   return (function == kV6Counters || function == kBlockCounters) && has_span(wire);
 }
 
@@ -91,8 +91,8 @@ bool is_aicore_record(Bytes record) {
 
 // Checks the function type only; logs of other functions are not described further.
 template <unsigned... kFunctions>
-bool is_log_of(Bytes record) {
-  const unsigned function = function_of(decode<std::uint16_t>(record));
+bool has_function(Bytes record) {
+  const unsigned function = function_type(decode<std::uint16_t>(record));
   return ((function == kFunctions) || ...);
 }
 
@@ -118,14 +118,14 @@ constexpr RecordFormat kStarsSoc{"stars_soc",
                                  "bad magic",
                                  stars_time,
                                  true,
-                                 is_log_of<kTaskStart, kTaskEnd, kThreadStart, kThreadEnd>};
+                                 has_function<kTaskStart, kTaskEnd, kThreadStart, kThreadEnd>};
 constexpr RecordFormat kStarsSocV6{"stars_soc",
                                    sizeof(StarsLogV6Wire),
                                    is_stars_log_v6,
                                    "bad magic",
                                    stars_v6_time,
                                    true,
-                                   is_log_of<kTaskStart, kTaskEnd, kFusionStart, kFusionEnd>};
+                                   has_function<kTaskStart, kTaskEnd, kFusionStart, kFusionEnd>};
 constexpr RecordFormat kHwts{"hwts", sizeof(HwtsWire), is_hwts_log, "not a record", hwts_time};
 constexpr RecordFormat kFftsProfile{"ffts_profile", sizeof(FftsWire), is_ffts_record,
                                     "not a record", ffts_time};
@@ -166,13 +166,13 @@ class DeviceStreamKind : public RawKind {
   // Also accepts files of chips whose records are not read, in order to report them. Without a chip
   // the record format is unknown.
   bool owns(const RawFile& file) const override {
-    if (!import_.session.chip() || import_.session.part_of(file).is_host()) return false;
+    if (!import_.session.chip() || import_.session.find_part(file).is_host()) return false;
     const DeviceStream* stream = find(file, [](const DeviceStream&) { return true; });
     return stream != nullptr && !(stream->is_counters && is_read_as_samples(file));
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     const Chip& chip = *import_.session.chip();
     const DeviceStream* stream =
         find(file, [&](const DeviceStream& row) { return row.family == chip.family; });
@@ -189,14 +189,14 @@ class DeviceStreamKind : public RawKind {
  private:
   bool is_read_as_samples(const RawFile& file) const {
     return reads_tasks(import_.session.chip()->family) &&
-           is_sampled_over_time(import_.session.part_of(file).info,
-                                import_.session.name_of(file).stem);
+           is_sampled_over_time(import_.session.find_part(file).info,
+                                import_.session.parsed_name(file).stem);
   }
 
   // Row of the table for a file; null if there is none.
   template <typename Fits>
   const DeviceStream* find(const RawFile& file, const Fits& fits) const {
-    const std::string& stem = import_.session.name_of(file).stem;
+    const std::string& stem = import_.session.parsed_name(file).stem;
     const auto* row =
         std::find_if(std::begin(kStreams), std::end(kStreams), [&](const DeviceStream& candidate) {
           return candidate.format.kind == name_ && candidate.stem == stem && fits(candidate);
@@ -220,7 +220,7 @@ class DeviceStreamKind : public RawKind {
 
 constexpr unsigned kFftsPlus = 4;  // in `ffts`
 
-CoreKind core_kind_of(unsigned ffts_type, unsigned subtask) {
+CoreKind to_core_kind(unsigned ffts_type, unsigned subtask) {
   enum : unsigned { kAic = 0, kMixAic = 6, kMixAiv = 7 };
   if (ffts_type == 0) return CoreKind::aic;
   if (ffts_type != kFftsPlus) return CoreKind::aiv;
@@ -245,7 +245,7 @@ void fill(TaskCounters& counters, const FftsWire& wire, std::uint64_t sequence, 
   counters.stream = ids.stream;
   counters.task_number = ids.task_number;
   counters.context = wire.subtask_id;
-  counters.kind = core_kind_of(wire.ffts >> 5U, wire.subtask & 0xFFU);
+  counters.kind = to_core_kind(wire.ffts >> 5U, wire.subtask & 0xFFU);
   fill(counters.values, wire);
 }
 
@@ -325,8 +325,8 @@ std::string_view at(const std::string_view (&names)[kCount], unsigned number) {
 LogRecord read_stars_log(const StreamRecord& record, bool expanded) {
   const auto wire = decode<StarsLogWire>(record.bytes);
   LogRecord result;
-  result.function = function_of(wire.head);
-  result.counter = counter_of(wire.head);
+  result.function = function_type(wire.head);
+  result.counter = record_counter(wire.head);
   const unsigned sqe_type = static_cast<unsigned>(wire.head) >> 10U;
   const bool is_task = result.function == kTaskStart || result.function == kTaskEnd;
   result.is_sub_task = result.function == kThreadStart || result.function == kThreadEnd;
@@ -354,8 +354,8 @@ LogRecord read_stars_log(const StreamRecord& record, bool expanded) {
 LogRecord read_stars_log_v6(const StreamRecord& record) {
   const auto wire = decode<StarsLogV6Wire>(record.bytes);
   LogRecord result;
-  result.function = function_of(wire.head);
-  result.counter = counter_of(wire.head);
+  result.function = function_type(wire.head);
+  result.counter = record_counter(wire.head);
   if (result.function == kFusionStart || result.function == kFusionEnd) {
     const auto part = decode<FusionLogWire>(record.bytes);
     result.what = LogRecord::What::fusion;
@@ -396,13 +396,13 @@ FftsRecord read_ffts_record(const StreamRecord& record, bool expanded) {
   constexpr unsigned kOverflow = 1U << 10U;
   const auto wire = decode<FftsWire>(record.bytes);
   FftsRecord result;
-  const unsigned function = function_of(wire.head);
-  result.counter = counter_of(wire.head);
+  const unsigned function = function_type(wire.head);
+  result.counter = record_counter(wire.head);
   if (function == kContextCounters) {
     result.what = FftsRecord::What::task;
     fill(result.task, wire, record.sequence, expanded);
-    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kNone32;
-    result.overflowed = (wire.subtask & kOverflow) != 0;
+    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kInvalidId;
+    result.has_overflowed = (wire.subtask & kOverflow) != 0;
   } else if (function == kBlockCounters) {
     fill(result.block, wire, record.sequence, expanded);
     const bool is_vector_core = (wire.core & 1U) != 0;
@@ -417,8 +417,8 @@ FftsRecord read_pmu_v6(const StreamRecord& record) {
   enum : unsigned { kMaster = 1, kMix = 2, kOverflow = 4 };
   const auto wire = decode<PmuV6Wire>(record.bytes);
   FftsRecord result;
-  result.counter = counter_of(wire.head);
-  const unsigned function = function_of(wire.head);
+  result.counter = record_counter(wire.head);
+  const unsigned function = function_type(wire.head);
   const bool is_vector_core = (wire.core_type & 1U) != 0;
   const RecordOrder end{wire.end, record.sequence};
   if (function == kBlockCounters) {
@@ -430,7 +430,7 @@ FftsRecord read_pmu_v6(const StreamRecord& record) {
   if (function != kV6Counters) return result;
   const bool is_mix = (wire.flags & kMix) != 0;
   const bool is_other = is_mix && (wire.flags & kMaster) == 0;
-  result.overflowed = (wire.flags & kOverflow) != 0;
+  result.has_overflowed = (wire.flags & kOverflow) != 0;
   result.what = is_other ? FftsRecord::What::other_core : FftsRecord::What::task;
   TaskCounters& counters = is_other ? result.block : result.task;
   counters.end = end;

@@ -129,7 +129,7 @@ struct FftsRecord {
   };
   What what = What::unknown;
   unsigned counter = 0;  // rolling, 4 bit
-  bool overflowed = false;
+  bool has_overflowed = false;
   TaskCounters task;
   BlockCounters block;  // also set for other_core
   BlockRun run;

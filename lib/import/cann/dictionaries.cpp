@@ -23,7 +23,7 @@ class DictionaryKind : public RawKind {
 
   std::string_view name() const override { return stem_; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == stem_;
+    return import_.session.parsed_name(file).stem == stem_;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -50,7 +50,7 @@ class DictionaryKind : public RawKind {
   // Returns true if there are host records whose names need a dictionary.
   bool has_host_records() const {
     for (const auto& file : import_.session.raw_files()) {
-      const auto& stem = import_.session.name_of(file).stem;
+      const auto& stem = import_.session.parsed_name(file).stem;
       if (stem == "api_event" || stem == "task_track" || stem == "node_basic_info") return true;
     }
     return false;
@@ -129,8 +129,8 @@ void Dictionaries::add_hash(std::uint64_t hash, std::string text) {
   hashes_.insert_or_assign(hash, std::move(text));
 }
 
-std::optional<std::string_view> Dictionaries::known_type_name(std::uint32_t level,
-                                                              std::uint64_t type) const {
+std::optional<std::string_view> Dictionaries::find_type_name(std::uint32_t level,
+                                                             std::uint64_t type) const {
   const auto of_level = types_.find(level);
   if (of_level == types_.end()) return std::nullopt;
   const auto found = of_level->second.find(type);
@@ -144,25 +144,25 @@ std::optional<std::string_view> Dictionaries::known_type_name(std::uint32_t leve
 }
 
 std::string Dictionaries::type_name(std::uint32_t level, std::uint64_t type) const {
-  const auto known = known_type_name(level, type);
+  const auto known = find_type_name(level, type);
   return known ? std::string(*known) : std::to_string(type);
 }
 
-std::optional<std::string_view> Dictionaries::known_hash_text(std::uint64_t hash) const {
+std::optional<std::string_view> Dictionaries::find_hash_text(std::uint64_t hash) const {
   const auto found = hashes_.find(hash);
   if (found == hashes_.end()) return std::nullopt;
   return found->second;
 }
 
 std::string Dictionaries::hash_text(std::uint64_t hash) const {
-  const auto known = known_hash_text(hash);
+  const auto known = find_hash_text(hash);
   return known ? std::string(*known) : std::to_string(hash);
 }
 
 std::int64_t Dictionaries::hash_name_id(TraceDbWriter& store, std::uint64_t hash) {
   const auto [at, is_new] = name_ids_.try_emplace(hash, 0);
   if (!is_new) return at->second;
-  const auto known = known_hash_text(hash);
+  const auto known = find_hash_text(hash);
   if (!known && hash != 0) ++unknown_hashes_;
   at->second = known ? store.name_id(*known) : store.name_id(std::to_string(hash));
   return at->second;
@@ -174,7 +174,7 @@ LineReader::LineReader(const std::filesystem::path& path, char separator)
 // Appends more bytes to the buffer; returns false at the end of the file.
 bool LineReader::fill() {
   interrupt::check();
-  if (at_end_) return false;
+  if (is_at_end_) return false;
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -186,7 +186,7 @@ bool LineReader::fill() {
   const auto room = std::as_writable_bytes(std::span(buffer_)).subspan(end_);
   const std::size_t count = reader_.read(room);
   end_ += count;
-  at_end_ = count < room.size();
+  is_at_end_ = count < room.size();
   return count > 0;
 }
 

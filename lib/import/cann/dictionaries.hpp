@@ -25,11 +25,11 @@ class Dictionaries {
   // Returns the name of a type, or its decimal number if unknown. If the level is known, 27 and 28
   // are always DYNAMIC_ENABLE and DYNAMIC_DISABLE.
   std::string type_name(std::uint32_t level, std::uint64_t type) const;
-  std::optional<std::string_view> known_type_name(std::uint32_t level, std::uint64_t type) const;
+  std::optional<std::string_view> find_type_name(std::uint32_t level, std::uint64_t type) const;
 
   // Returns the text of a hash, or its decimal number if unknown.
   std::string hash_text(std::uint64_t hash) const;
-  std::optional<std::string_view> known_hash_text(std::uint64_t hash) const;
+  std::optional<std::string_view> find_hash_text(std::uint64_t hash) const;
   // Returns the id of the hash's text in table `name`; cached.
   std::int64_t hash_name_id(TraceDbWriter& store, std::uint64_t hash);
 
@@ -68,7 +68,7 @@ class LineReader {
   std::size_t begin_ = 0;  // unread bytes are [begin_, end_) of the buffer
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;  // of begin_ in the file
-  bool at_end_ = false;
+  bool is_at_end_ = false;
 };
 
 }  // namespace msprof::cann

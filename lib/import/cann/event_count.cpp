@@ -18,13 +18,13 @@ class EventCountKind : public RawKind {
   // Periodically sampled counters have another format.
   bool owns(const RawFile& file) const override {
     const auto& chip = import_.session.chip();
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     return chip && chip->family == ChipFamily::mini && !part.is_host() && part.info.is_task_based &&
-           import_.session.name_of(file).stem == "aicore.data";
+           import_.session.parsed_name(file).stem == "aicore.data";
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     by_device_[*part.device].push_back(&file);
     if (!files_.is_last(context, *this)) return;
     for (const auto& [device, files] : by_device_) read(context, device, files);
@@ -44,7 +44,7 @@ class EventCountKind : public RawKind {
       overflows += decode<EventCountWire>(record.bytes).overflow != 0 ? 1 : 0;
       counts.push_back(read_event_count(record.bytes));
     });
-    const std::string& part = import_.session.part_of(*files.front()).name;
+    const std::string& part = import_.session.find_part(*files.front()).name;
     if (others > 0)
       context.report.add(FindingId::obsolete_records, name(), part,
                          "records of other tags present, not read", "", others);

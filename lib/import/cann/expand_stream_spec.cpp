@@ -20,18 +20,18 @@ class ExpandStreamKind : public SliceKind {
     const auto& chip = import_.session.chip();
     stream.open(context, [this](const StreamRecord& record) {
       // Only the first record counts.
-      if (known_) return;
-      known_ = true;
-      import_.streams_expanded = record.bytes[kStatusOffset] == std::byte{1};
+      if (is_known_) return;
+      is_known_ = true;
+      import_.are_streams_expanded = record.bytes[kStatusOffset] == std::byte{1};
     });
-    if (!import_.streams_expanded || !chip || chip->platform == kAscend910b) return;
-    import_.streams_expanded = false;
+    if (!import_.are_streams_expanded || !chip || chip->platform == kAscend910b) return;
+    import_.are_streams_expanded = false;
     context.report.add(FindingId::unread_records, name(), part.name,
                        "stream ids of 15 bits, not read",
                        "The encoding of this chip is unknown: they are read as 11 bits.");
   }
 
-  bool known_ = false;
+  bool is_known_ = false;
 };
 
 }  // namespace

@@ -20,11 +20,11 @@ class HostStreamKind : public RawKind {
 
   std::string_view name() const override { return info_.stem; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == info_.stem;
+    return import_.session.parsed_name(file).stem == info_.stem;
   }
   void import(const ImportContext&, const RawFile& file) override {
     RecordStream& stream = import_.host[info_.stream];
-    stream.add(file, import_.session.name_of(file).is_unaging);
+    stream.add(file, import_.session.parsed_name(file).is_unaging);
     if (const auto& clock = import_.session.host_clock()) stream.limit_times(*clock);
   }
 

@@ -18,12 +18,12 @@ class L2CacheKind : public RawKind {
 
   std::string_view name() const override { return "l2_cache"; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == "l2_cache.data";
+    return import_.session.parsed_name(file).stem == "l2_cache.data";
   }
 
   // Records never span slices.
   void import(const ImportContext& context, const RawFile& file) override {
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     name_events(context, part);
     std::uint64_t records = 0;
     FileReader reader(file.path);

@@ -101,7 +101,7 @@ class MsprofTxKind : public SliceKind {
 
   std::int64_t domain_id(const ImportContext& context, std::uint64_t hash) {
     // Name used if no dictionary contains the domain.
-    if (!import_.dictionaries.known_hash_text(hash)) return context.store.name_id("invalid");
+    if (!import_.dictionaries.find_hash_text(hash)) return context.store.name_id("invalid");
     return import_.dictionaries.hash_name_id(context.store, hash);
   }
 

@@ -25,7 +25,7 @@ bool is_unwritten(std::span<const std::byte> record) {
 
 bool SliceBytes::open_next() {
   while (next_ < slices_.size()) {
-    Slice& slice = slices_[next_++];
+    ScannedSlice& slice = slices_[next_++];
     slice.begin = end_;
     try {
       reader_.emplace(slice.file.path);
@@ -89,11 +89,11 @@ std::size_t SliceBytes::slice_number(std::uint64_t at) {
   return looked_;
 }
 
-RecordScan::RecordScan(const RecordFormat& format, std::span<Slice> slices, Found found)
+RecordScan::RecordScan(const RecordFormat& format, std::span<ScannedSlice> slices, Found found)
     : format_(format),
       size_(format.bytes),
       has_space_(std::any_of(slices.begin(), slices.end(),
-                             [](const Slice& slice) { return slice.file.has_space; })),
+                             [](const ScannedSlice& slice) { return slice.file.has_space; })),
       bytes_(slices),
       found_(std::move(found)),
       held_(format.bytes) {}
@@ -102,7 +102,7 @@ bool RecordScan::is_space(std::uint64_t at, std::span<const std::byte> record) {
   return has_space_ && bytes_.slice_at(at).file.has_space && is_unwritten(record);
 }
 
-bool RecordScan::sound(std::uint64_t at) {
+bool RecordScan::is_sound(std::uint64_t at) {
   const auto record = bytes_.bytes(at, size_);
   if (record.empty()) return false;
   return format_.is_sound == nullptr || is_space(at, record) || format_.is_sound(record);
@@ -117,12 +117,12 @@ bool RecordScan::rest_is_sound(std::uint64_t at) {
   return format_.is_sound(padded);
 }
 
-bool RecordScan::sound_from(std::uint64_t at) {
-  if (!sound(at)) return false;
+bool RecordScan::is_sound_from(std::uint64_t at) {
+  if (!is_sound(at)) return false;
   for (std::uint64_t i = 1; i < kInARow; ++i) {
     const std::uint64_t next = at + i * size_;
     if (bytes_.bytes(next, size_).empty()) return rest_is_sound(next);
-    if (!sound(next)) return false;
+    if (!is_sound(next)) return false;
   }
   return true;
 }
@@ -131,16 +131,17 @@ bool RecordScan::sound_from(std::uint64_t at) {
 // releases the bytes it has passed; if it fails, all data has been read.
 std::optional<std::uint64_t> RecordScan::search(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t at = from; at < to; ++at) {
-    if (sound_from(at)) return at;
+    if (is_sound_from(at)) return at;
     if (bytes_.bytes(at, size_).empty()) return std::nullopt;
     if (to == UINT64_MAX) bytes_.keep_from(at);
   }
   return std::nullopt;
 }
 
-void RecordScan::lose(Slice::Loss Slice::*kind, std::uint64_t at, std::uint64_t bytes) {
-  Slice& slice = bytes_.slice_at(at);
-  Slice::Loss& loss = slice.*kind;
+void RecordScan::lose(ScannedSlice::Loss ScannedSlice::*kind, std::uint64_t at,
+                      std::uint64_t bytes) {
+  ScannedSlice& slice = bytes_.slice_at(at);
+  ScannedSlice::Loss& loss = slice.*kind;
   if (loss.count == 0) loss.first_offset = static_cast<std::int64_t>(at - slice.begin);
   loss.count += static_cast<std::int64_t>(std::max<std::uint64_t>(1, (bytes + size_ / 2) / size_));
   loss.bytes += bytes;
@@ -156,10 +157,10 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
 std::uint64_t RecordScan::find_start() {
   if (format_.is_sound == nullptr || !format_.has_mark || bytes_.bytes(0, size_).empty()) return 0;
   // If good records follow at their expected positions, the first record is merely bad.
-  if (sound_from(0) || sound_from(size_)) return 0;
+  if (is_sound_from(0) || is_sound_from(size_)) return 0;
   const auto start = search(1, size_);
   if (!start) return 0;
-  lose(&Slice::head, 0, *start);
+  lose(&ScannedSlice::head, 0, *start);
   return *start;
 }
 
@@ -175,7 +176,7 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   const auto record = bytes_.bytes(at, size_);
   if (record.empty()) {
     const auto part = bytes_.rest(at, size_);
-    if (!part.empty()) lose(&Slice::trailing, at, part.size());
+    if (!part.empty()) lose(&ScannedSlice::trailing, at, part.size());
     return std::nullopt;
   }
   if (is_space(at, record)) return at + size_;
@@ -193,8 +194,8 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   }
   // The slice may end within a record while the next slice starts with a whole one.
   const std::uint64_t border = bytes_.slice_at(at).end;
-  if (border < next && sound_from(border)) {
-    lose(&Slice::trailing, at, border - at);
+  if (border < next && is_sound_from(border)) {
+    lose(&ScannedSlice::trailing, at, border - at);
     return border;
   }
   return next_record.empty() ? skip_last(at) : skip_before_unsound(at);
@@ -207,8 +208,8 @@ std::optional<std::uint64_t> RecordScan::skip_last(std::uint64_t at) {
   const auto part = bytes_.rest(next, size_);
   if (!part.empty() && !rest_is_sound(next)) {
     const std::uint64_t last = at + part.size();
-    if (sound(last)) {
-      lose(&Slice::shifted, at, part.size());
+    if (is_sound(last)) {
+      lose(&ScannedSlice::shifted, at, part.size());
       return last;
     }
   }
@@ -221,25 +222,25 @@ std::optional<std::uint64_t> RecordScan::aligned_behind(std::uint64_t at) {
   for (std::uint64_t i = 1; i <= kUnsoundInARow; ++i) {
     const std::uint64_t next = at + i * size_;
     if (bytes_.bytes(next, size_).empty()) return std::nullopt;
-    if (sound_from(next)) return next;
+    if (is_sound_from(next)) return next;
   }
   return std::nullopt;
 }
 
 std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
-  if (sound(at + size_)) {
-    lose(&Slice::unsound, at, size_);
+  if (is_sound(at + size_)) {
+    lose(&ScannedSlice::unsound, at, size_);
     return at + size_;
   }
   if (const auto found = aligned_behind(at)) {
-    lose(&Slice::unsound, at, *found - at);
+    lose(&ScannedSlice::unsound, at, *found - at);
     return found;
   }
   if (const auto found = search(at + 1, UINT64_MAX)) {
-    lose(&Slice::unsound, at, *found - at);
+    lose(&ScannedSlice::unsound, at, *found - at);
     return found;
   }
-  lose(&Slice::unsound, at, bytes_.end() - at);
+  lose(&ScannedSlice::unsound, at, bytes_.end() - at);
   return std::nullopt;
 }
 
@@ -247,12 +248,12 @@ std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
 // whether this one has too few or too many bytes.
 std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   const std::uint64_t next = at + size_;
-  if (sound(next + size_) || aligned_behind(next)) {
+  if (is_sound(next + size_) || aligned_behind(next)) {
     emit(at, bytes_.bytes(at, size_));
     return next;
   }
   if (const auto found = search(at + 1, next)) {
-    lose(&Slice::shifted, at, *found - at);
+    lose(&ScannedSlice::shifted, at, *found - at);
     return found;
   }
   const auto record = bytes_.bytes(at, size_);
@@ -261,11 +262,11 @@ std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   // If records resume a few bytes later, the extra bytes are within this record. If they resume
   // almost one record later, the next record lost bytes, including its magic.
   if (found && *found - next <= size_ / 2) {
-    lose(&Slice::shifted, at, *found - at);
+    lose(&ScannedSlice::shifted, at, *found - at);
     return found;
   }
   emit(at, held_);
-  lose(&Slice::unsound, next, found.value_or(bytes_.end()) - next);
+  lose(&ScannedSlice::unsound, next, found.value_or(bytes_.end()) - next);
   return found;
 }
 

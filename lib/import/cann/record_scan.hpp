@@ -18,7 +18,7 @@ namespace msprof::cann {
 // Returns true if the first 8 bytes are zero. The writer stores these bytes last.
 bool is_unwritten(std::span<const std::byte> record);
 
-struct Slice {
+struct ScannedSlice {
   struct Loss {
     std::int64_t count = 0;
     std::uint64_t bytes = 0;
@@ -41,7 +41,7 @@ struct Slice {
 // The concatenated slices as one byte sequence. Only bytes near the current position are in memory.
 class SliceBytes {
  public:
-  explicit SliceBytes(std::span<Slice> slices) : slices_(slices) {}
+  explicit SliceBytes(std::span<ScannedSlice> slices) : slices_(slices) {}
 
   // Returns the bytes [at, at + count); empty if the data ends earlier.
   std::span<const std::byte> bytes(std::uint64_t at, std::size_t count) {
@@ -55,7 +55,7 @@ class SliceBytes {
   void keep_from(std::uint64_t at) { keep_ = at; }
   // End of the data; valid once all of it has been read.
   std::uint64_t end() const { return end_; }
-  Slice& slice_at(std::uint64_t at) { return slices_[slice_number(at)]; }
+  ScannedSlice& slice_at(std::uint64_t at) { return slices_[slice_number(at)]; }
   std::size_t slice_number(std::uint64_t at);
 
  private:
@@ -63,7 +63,7 @@ class SliceBytes {
   bool open_next();
   std::size_t read_some(std::size_t count);
 
-  std::span<Slice> slices_;
+  std::span<ScannedSlice> slices_;
   std::size_t next_ = 0;
   std::size_t looked_ = 0;  // last result of slice_number()
   std::optional<FileReader> reader_;
@@ -79,15 +79,15 @@ class RecordScan {
   // Called for a sound record: its position, its slice, and whether it continues in the next slice.
   using Found = std::function<void(std::uint64_t at, std::size_t slice,
                                    std::span<const std::byte> record, bool straddles)>;
-  RecordScan(const RecordFormat& format, std::span<Slice> slices, Found found);
+  RecordScan(const RecordFormat& format, std::span<ScannedSlice> slices, Found found);
   void run();
 
  private:
-  bool sound(std::uint64_t at);
+  bool is_sound(std::uint64_t at);
   // Returns true for preallocated space that the writer did not fill (RawFile::has_space).
   bool is_space(std::uint64_t at, std::span<const std::byte> record);
   // Returns true if sound records follow each other from here, as far as can be seen.
-  bool sound_from(std::uint64_t at);
+  bool is_sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
   // For records without a magic: the next position at the alignment of the unsound record at `at`
   // from which records are sound again.
@@ -101,7 +101,7 @@ class RecordScan {
   std::optional<std::uint64_t> skip_before_unsound(std::uint64_t at);
   std::optional<std::uint64_t> skip_last(std::uint64_t at);
   void emit(std::uint64_t at, std::span<const std::byte> record);
-  void lose(Slice::Loss Slice::*kind, std::uint64_t at, std::uint64_t bytes);
+  void lose(ScannedSlice::Loss ScannedSlice::*kind, std::uint64_t at, std::uint64_t bytes);
 
   const RecordFormat& format_;
   std::size_t size_;

@@ -81,8 +81,8 @@ struct RecordStream::State {
   explicit State(const RecordFormat& record_format) : format(record_format) {}
 
   RecordFormat format;
-  std::vector<Slice> slices;  // unaging before aging, once opened
-  std::vector<Chunk> chunks;  // sorted by min_time, once opened
+  std::vector<ScannedSlice> slices;  // unaging before aging, once opened
+  std::vector<Chunk> chunks;         // sorted by min_time, once opened
   std::vector<std::byte> straddling;
   std::vector<std::uint64_t> straddling_sequences;  // sequence numbers of the records in
                                                     // `straddling`
@@ -106,7 +106,8 @@ struct RecordStream::State {
   WorkAhead::Job batch_job;
   WorkAhead::Job scan_job;
 
-  std::uint64_t time_of(std::span<const std::byte> record, std::uint64_t record_sequence) const {
+  std::uint64_t record_time(std::span<const std::byte> record,
+                            std::uint64_t record_sequence) const {
     return format.time != nullptr ? format.time(record) : record_sequence;
   }
   bool is_sound(std::span<const std::byte> record) const {
@@ -121,7 +122,7 @@ struct RecordStream::State {
   void scan(std::size_t first, std::size_t last, const Visit& visit);
   void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
            std::span<const std::byte> record, bool straddles);
-  static void lose_mistimed(Slice& slice, std::uint64_t offset);
+  static void lose_mistimed(ScannedSlice& slice, std::uint64_t offset);
   void report_slices(ImportReport& to) const;
   ChunkBytesPtr spare_bytes();
   void load(OpenChunk& chunk, Batch& into);
@@ -144,7 +145,7 @@ RecordStream::RecordStream(RecordStream&&) noexcept = default;
 RecordStream& RecordStream::operator=(RecordStream&&) noexcept = default;
 
 void RecordStream::add(const RawFile& file, bool is_unaging) {
-  Slice slice;
+  ScannedSlice slice;
   slice.file = file;
   slice.is_unaging = is_unaging;
   state_->slices.push_back(std::move(slice));
@@ -200,15 +201,15 @@ void RecordStream::next_batch() {
 void RecordStream::State::scan_all(const Visit& visit) {
   is_scanned = true;
   std::stable_partition(slices.begin(), slices.end(),
-                        [](const Slice& slice) { return slice.is_unaging; });
+                        [](const ScannedSlice& slice) { return slice.is_unaging; });
   const auto border = static_cast<std::size_t>(std::count_if(
-      slices.begin(), slices.end(), [](const Slice& slice) { return slice.is_unaging; }));
+      slices.begin(), slices.end(), [](const ScannedSlice& slice) { return slice.is_unaging; }));
   scan(0, border, visit);
   scan(border, slices.size(), visit);
 }
 
 void RecordStream::State::scan(std::size_t first, std::size_t last, const Visit& visit) {
-  const std::span<Slice> row = std::span(slices).subspan(first, last - first);
+  const std::span<ScannedSlice> row = std::span(slices).subspan(first, last - first);
   if (row.empty()) return;
   StreamRecord shown;
   shown.is_unaging = row.front().is_unaging;
@@ -216,7 +217,7 @@ void RecordStream::State::scan(std::size_t first, std::size_t last, const Visit&
       format, row,
       [&](std::uint64_t at, std::size_t slice, std::span<const std::byte> record, bool straddles) {
         const std::uint64_t offset = at - row[slice].begin;
-        const std::uint64_t time = time_of(record, sequence);
+        const std::uint64_t time = record_time(record, sequence);
         if (is_mistimed(time, record)) return lose_mistimed(row[slice], offset);
         ++row[slice].records;
         add(offset, first + slice, time, record, straddles);
@@ -260,33 +261,36 @@ void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint
   sequence = chunk->first_sequence + distance / size + 1;
 }
 
-void RecordStream::State::lose_mistimed(Slice& slice, std::uint64_t offset) {
+void RecordStream::State::lose_mistimed(ScannedSlice& slice, std::uint64_t offset) {
   if (slice.mistimed.count++ == 0) slice.mistimed.first_offset = static_cast<std::int64_t>(offset);
 }
 
 void RecordStream::State::report_slices(ImportReport& to) const {
   const std::string kind(format.kind);
-  const auto tell = [&](const Slice& slice, const Slice::Loss& loss, FindingId id,
-                        std::string_view reason, std::string detail) {
+  const auto report_finding = [&](const ScannedSlice& slice, const ScannedSlice::Loss& loss,
+                                  FindingId id, std::string_view reason, std::string detail) {
     if (loss.count == 0) return;
     const bool is_bytes = id == FindingId::trailing_bytes;
     to.add({id, kind, slice.file.name, std::string(reason),
             is_bytes ? static_cast<std::int64_t>(loss.bytes) : loss.count, loss.first_offset,
             std::move(detail), ""});
   };
-  for (const Slice& slice : slices) {
+  for (const ScannedSlice& slice : slices) {
     if (!slice.unreadable.empty())
       to.add(FindingId::unreadable_file, kind, slice.file.name, "unreadable", slice.unreadable);
   }
-  for (const Slice& slice : slices) {
+  for (const ScannedSlice& slice : slices) {
     to.count_file(kind, slice.records);
-    tell(slice, slice.head, FindingId::trailing_bytes, "starts in the middle of a record", "");
-    tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
-         fmt::format("{} bytes", slice.unsound.bytes));
-    tell(slice, slice.mistimed, FindingId::damaged_record, kImpossibleTime, "");
-    tell(slice, slice.shifted, FindingId::damaged_record, "bytes lost or added within a record",
-         fmt::format("{} bytes", slice.shifted.bytes));
-    tell(slice, slice.trailing, FindingId::trailing_bytes, "ends in the middle of a record", "");
+    report_finding(slice, slice.head, FindingId::trailing_bytes, "starts in the middle of a record",
+                   "");
+    report_finding(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
+                   fmt::format("{} bytes", slice.unsound.bytes));
+    report_finding(slice, slice.mistimed, FindingId::damaged_record, kImpossibleTime, "");
+    report_finding(slice, slice.shifted, FindingId::damaged_record,
+                   "bytes lost or added within a record",
+                   fmt::format("{} bytes", slice.shifted.bytes));
+    report_finding(slice, slice.trailing, FindingId::trailing_bytes,
+                   "ends in the middle of a record", "");
   }
 }
 
@@ -396,8 +400,8 @@ void RecordStream::State::sort(const Chunk& chunk, ChunkBytes& bytes) const {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
   keys.reserve(bytes.order.size());
   for (const std::uint32_t at : bytes.order) {
-    keys.emplace_back(time_of(std::span(bytes.bytes).subspan(at, format.bytes),
-                              chunk.first_sequence + at / format.bytes),
+    keys.emplace_back(record_time(std::span(bytes.bytes).subspan(at, format.bytes),
+                                  chunk.first_sequence + at / format.bytes),
                       at);
   }
   std::sort(keys.begin(), keys.end());
@@ -411,7 +415,7 @@ bool RecordStream::State::resolve(OpenChunk& chunk) const {
   if (chunk.at >= bytes.order.size()) return false;
   const std::uint32_t at = bytes.order[chunk.at];
   chunk.sequence = chunk.chunk->first_sequence + at / format.bytes;
-  chunk.time = time_of(std::span(bytes.bytes).subspan(at, format.bytes), chunk.sequence);
+  chunk.time = record_time(std::span(bytes.bytes).subspan(at, format.bytes), chunk.sequence);
   return true;
 }
 

@@ -36,7 +36,7 @@ class TaskMemoryKind : public SliceKind {
     row.device_id = wire.device_id;
     row.device_type = wire.device_type;
     row.thread_id = wire.head.thread;
-    if (import_.dictionaries.known_hash_text(wire.name)) {
+    if (import_.dictionaries.find_hash_text(wire.name)) {
       row.name_id = import_.dictionaries.hash_name_id(context.store, wire.name);
     }
     row.name_hash = cell(wire.name);

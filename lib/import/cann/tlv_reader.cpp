@@ -20,7 +20,7 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 constexpr std::size_t kUnknown = SIZE_MAX;  // record length of an unknown tag
 
 // Record length of a tag; 0 if any length is valid.
-std::size_t length_of(std::uint8_t tag) {
+std::size_t record_length(std::uint8_t tag) {
   switch (tag) {
     case 3:  // timeline
       return 32;
@@ -40,7 +40,7 @@ std::size_t length_of(std::uint8_t tag) {
 }
 
 bool is_known_head(const TsHeadWire& head) {
-  const std::size_t length = length_of(head.tag);
+  const std::size_t length = record_length(head.tag);
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
 }
 
@@ -55,7 +55,7 @@ bool is_like(const TsHeadWire& head, const TsHeadWire& next) {
 
 // Records of any length cannot end a search: a random tag and length match too easily.
 bool has_any_length(const TsHeadWire& head) {
-  return length_of(head.tag) == 0;
+  return record_length(head.tag) == 0;
 }
 
 class TlvReader {
@@ -104,11 +104,11 @@ class TlvReader {
     while (bytes_.size() - at >= kHeadBytes) {
       const auto rest = std::span<const std::byte>(bytes_).subspan(at);
       const auto head = decode<TsHeadWire>(rest);
-      if (is_known_head(head) && !(searching_ && has_any_length(head))) {
+      if (is_known_head(head) && !(is_searching_ && has_any_length(head))) {
         if (rest.size() < head.bytes) break;
         show(at, head);
         at += head.bytes;
-      } else if (!searching_ && head.bytes >= kHeadBytes) {
+      } else if (!is_searching_ && head.bytes >= kHeadBytes) {
         // Trusts the length if a known record follows.
         if (rest.size() < head.bytes + kHeadBytes) {
           if (!is_end_) break;
@@ -123,7 +123,8 @@ class TlvReader {
         if (is_known_head(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
           context_.report.skip_record(
               kind_, file_->name,
-              length_of(head.tag) == kUnknown ? "unknown tag" : "impossible length", offset_of(at));
+              record_length(head.tag) == kUnknown ? "unknown tag" : "impossible length",
+              slice_offset(at));
           at += head.bytes;
         } else {
           lose(at++);
@@ -140,17 +141,17 @@ class TlvReader {
     end_search();
     ++records_;
     visit_({head.tag, std::span<const std::byte>(bytes_).subspan(at, head.bytes), file_,
-            offset_of(at)});
+            slice_offset(at)});
   }
 
   // Counts a byte that belongs to no record.
   void lose(std::size_t at) {
-    searching_ = true;
-    if (lost_bytes_++ == 0) lost_offset_ = static_cast<std::int64_t>(offset_of(at));
+    is_searching_ = true;
+    if (lost_bytes_++ == 0) lost_offset_ = static_cast<std::int64_t>(slice_offset(at));
   }
 
   void end_search() {
-    searching_ = false;
+    is_searching_ = false;
     if (lost_bytes_ == 0) return;
     context_.report.add({FindingId::trailing_bytes, std::string(kind_), file_->name,
                          "bytes between records", lost_bytes_, lost_offset_, "", ""});
@@ -159,7 +160,7 @@ class TlvReader {
 
   // Handles a longer event count at the end of the data.
   void take_last() {
-    if (searching_ || bytes_.size() < sizeof(EventCountWire)) return;
+    if (is_searching_ || bytes_.size() < sizeof(EventCountWire)) return;
     const auto head = decode<TsHeadWire>(bytes_);
     if (!is_longer_count(head) || head.bytes != bytes_.size()) return;
     show(0, head);
@@ -169,11 +170,12 @@ class TlvReader {
 
   // Searches the end of the data: records may follow a head whose length exceeds it.
   void search_last() {
-    const auto before = std::tuple(bytes_, place_, searching_, lost_bytes_, lost_offset_, records_);
+    const auto before =
+        std::tuple(bytes_, place_, is_searching_, lost_bytes_, lost_offset_, records_);
     is_end_ = true;
     take_whole_records();
     if (records_ == std::get<5>(before))
-      std::tie(bytes_, place_, searching_, lost_bytes_, lost_offset_, records_) = before;
+      std::tie(bytes_, place_, is_searching_, lost_bytes_, lost_offset_, records_) = before;
   }
 
   void finish() {
@@ -181,11 +183,11 @@ class TlvReader {
     if (bytes_.empty()) return;
     context_.report.add({FindingId::trailing_bytes, std::string(kind_), file_->name,
                          "incomplete record at the end", static_cast<std::int64_t>(bytes_.size()),
-                         static_cast<std::int64_t>(offset_of(0)), "", ""});
+                         static_cast<std::int64_t>(slice_offset(0)), "", ""});
   }
 
   // Offset in the current slice; 0 for a record that started in the previous slice.
-  std::uint64_t offset_of(std::size_t at) const {
+  std::uint64_t slice_offset(std::size_t at) const {
     const std::uint64_t place = place_ + at;
     return place > file_begin_ ? place - file_begin_ : 0;
   }
@@ -200,7 +202,7 @@ class TlvReader {
   std::uint64_t place_ = 0;       // position of bytes_[0] in the concatenated slices
   std::uint64_t file_begin_ = 0;  // position of the slice in the concatenated slices
   bool is_end_ = false;
-  bool searching_ = false;
+  bool is_searching_ = false;
   std::int64_t lost_bytes_ = 0;
   std::int64_t lost_offset_ = 0;
 };

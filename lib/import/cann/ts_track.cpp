@@ -195,7 +195,7 @@ class TsTrackKind : public SliceKind {
   }
 
  private:
-  RecordFormat format_of(const RawFile& file) const override {
+  RecordFormat record_format(const RawFile& file) const override {
     return fills_in_length(file) ? kWithLength : kPlain;
   }
 
@@ -213,7 +213,7 @@ class TsTrackKind : public SliceKind {
   }
 
   void import_tlv(const ImportContext& context, const RawFile& file) {
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     tlv_by_part_[part.name].push_back(&file);
     if (!tlv_files_.is_last(context, *this)) return;
     for (const auto& [name, files] : tlv_by_part_) read_tlv(context, files);
@@ -221,7 +221,7 @@ class TsTrackKind : public SliceKind {
 
   void read_tlv(const ImportContext& context, const std::vector<const RawFile*>& files) {
     Counts counts;
-    const CannPart& part = import_.session.part_of(*files.front());
+    const CannPart& part = import_.session.find_part(*files.front());
     const auto visit = [&](const TlvRecord& record) {
       const auto why = take(context, part, record.tag, record.bytes, counts);
       if (!why.empty()) context.report.skip_record(kTsTrack, record.file->name, why, record.offset);
@@ -239,18 +239,18 @@ class TsTrackKind : public SliceKind {
 
   static void note_unread(const ImportContext& context, const CannPart& part,
                           const Counts& counts) {
-    const auto tell = [&](FindingId id, std::int64_t count, std::string_view what) {
+    const auto report_finding = [&](FindingId id, std::int64_t count, std::string_view what) {
       if (count == 0) return;
       context.report.add(id, kTsTrack, part.name, fmt::format("{} records present, not read", what),
                          "", count);
     };
-    tell(FindingId::unread_records, counts.memcpy, "memcpy");
-    tell(FindingId::obsolete_records, counts.old_flips, "old flip");
-    tell(FindingId::obsolete_records, counts.others, "status");
+    report_finding(FindingId::unread_records, counts.memcpy, "memcpy");
+    report_finding(FindingId::obsolete_records, counts.old_flips, "old flip");
+    report_finding(FindingId::obsolete_records, counts.others, "status");
   }
 
   // Time of a record; 0 if the record is not read.
-  std::uint64_t ticks_of(TsTag tag, std::span<const std::byte> record) const {
+  std::uint64_t record_ticks(TsTag tag, std::span<const std::byte> record) const {
     switch (tag) {
       case TsTag::time_line:
         return decode<TimeLineWire>(record).ticks;
@@ -270,7 +270,7 @@ class TsTrackKind : public SliceKind {
   // Converts a record. Returns why it is impossible; empty on success.
   std::string_view take(const ImportContext& context, const CannPart& part, std::uint8_t tag,
                         std::span<const std::byte> record, Counts& counts) {
-    if (part.clock && !part.clock->is_possible(ticks_of(static_cast<TsTag>(tag), record)))
+    if (part.clock && !part.clock->is_possible(record_ticks(static_cast<TsTag>(tag), record)))
       return kImpossibleTime;
     TsTrackRecords& out = import_.devices[part.device.value_or(0)].ts_track;
     switch (static_cast<TsTag>(tag)) {
@@ -286,7 +286,7 @@ class TsTrackKind : public SliceKind {
         const auto wire = decode<FlipWire>(record);
         // With 15-bit stream ids, flip records also have 15 bits (cann_new_kinds.md 2.6).
         constexpr std::uint16_t kExpandedMask = 0x7FFF;
-        const auto stream = import_.streams_expanded
+        const auto stream = import_.are_streams_expanded
                                 ? static_cast<std::uint16_t>(wire.stream & kExpandedMask)
                                 : masked(wire.stream);
         out.flips.push_back({wire.head.ticks, stream, wire.number, wire.task});

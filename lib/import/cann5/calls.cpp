@@ -24,7 +24,7 @@ class AclCallKind : public OldKind {
   explicit AclCallKind(CannImport& import) : OldKind(import, "AclModule", kAclCallFormat) {}
 
   bool owns(const RawFile& file) const override {
-    const std::string_view stem = import_.session.name_of(file).stem;
+    const std::string_view stem = import_.session.parsed_name(file).stem;
     return stem.starts_with("AclModule.acl_");
   }
 
@@ -62,7 +62,7 @@ class RuntimeCallKind : public OldKind {
       : OldKind(import, "runtime.api", kRuntimeCallFormat) {}
 
   bool owns(const RawFile& file) const override {
-    return is_runtime_stem(import_.session.name_of(file).stem, "untime.api");
+    return is_runtime_stem(import_.session.parsed_name(file).stem, "untime.api");
   }
 
  private:
@@ -98,13 +98,13 @@ class OldTaskTrackKind : public OldKind {
       : OldKind(import, "runtime.task_track", kTaskTrackFormat) {}
 
   bool owns(const RawFile& file) const override {
-    return is_runtime_stem(import_.session.name_of(file).stem, "untime.task_track");
+    return is_runtime_stem(import_.session.parsed_name(file).stem, "untime.task_track");
   }
 
  private:
   // If a task has several records, the last one is used: its number was reused.
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
-    auto& kinds = data().devices[device_of(part)].task_kinds;
+    auto& kinds = data().devices[device_or_zero(part)].task_kinds;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<OldTaskTrackWire>(record.bytes);
       kinds[std::uint64_t{wire.stream} << 16 | wire.task] =

@@ -90,14 +90,14 @@ class OldKind : public cann::SliceKind {
       : SliceKind(import, stem, format), old_stem_(stem), has_numbers_(has_numbers) {}
 
   bool owns(const RawFile& file) const override {
-    const std::string_view stem = import_.session.name_of(file).stem;
+    const std::string_view stem = import_.session.parsed_name(file).stem;
     if (stem == old_stem_) return true;
     return has_numbers_ && stem.size() > old_stem_.size() && stem.starts_with(old_stem_) &&
            stem[old_stem_.size()] == '_';
   }
 
  protected:
-  static std::int64_t device_of(const CannPart& part) { return part.device.value_or(0); }
+  static std::int64_t device_or_zero(const CannPart& part) { return part.device.value_or(0); }
   HostData& data() { return *import_.cann5; }
   // Returns false if any of these is not a possible host time.
   bool are_possible(std::initializer_list<std::uint64_t> monotonic_ns) const {

@@ -19,13 +19,13 @@ using cann::RecordFormat;
 using cann::RecordStream;
 using cann::StreamRecord;
 
-constexpr std::uint16_t tag_of(FrameworkTag tag) {
+constexpr std::uint16_t tag_number(FrameworkTag tag) {
   return static_cast<std::uint16_t>(tag);
 }
 
 template <FrameworkTag kTag>
-constexpr RecordFormat format_of_tag(std::string_view kind, std::size_t bytes) {
-  return {kind, bytes, has_tag<tag_of(kTag)>};
+constexpr RecordFormat tag_record_format(std::string_view kind, std::size_t bytes) {
+  return {kind, bytes, has_tag<tag_number(kTag)>};
 }
 
 // Reads Framework.hash_dic and similar files: lines `<hash>:<text>`, which may continue in the next
@@ -36,13 +36,13 @@ class OldHashDicKind : public RawKind {
 
   std::string_view name() const override { return "hash_dic"; }
   bool owns(const RawFile& file) const override {
-    const std::string_view stem = import_.session.name_of(file).stem;
+    const std::string_view stem = import_.session.parsed_name(file).stem;
     return stem == "hash_dic" || stem.ends_with(".hash_dic");
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const std::string& stem = import_.session.name_of(file).stem;
-    const std::string key = import_.session.part_of(file).name + '/' + stem;
+    const std::string& stem = import_.session.parsed_name(file).stem;
+    const std::string key = import_.session.find_part(file).name + '/' + stem;
     lines_.try_emplace(key, context, name()).first->second.add(file);
     if (!files_.is_last(context, *this)) return;
     for (auto& [part, lines] : lines_) {
@@ -75,7 +75,7 @@ class OldHashDicKind : public RawKind {
   cann::OwnedFiles files_;
 };
 
-OpKind kind_of(std::uint32_t number) {
+OpKind to_op_kind(std::uint32_t number) {
   constexpr std::uint32_t kKinds = 3;
   return number < kKinds ? static_cast<OpKind>(number) : OpKind::other;
 }
@@ -83,12 +83,13 @@ OpKind kind_of(std::uint32_t number) {
 class TaskDescKind : public OldKind {
  public:
   explicit TaskDescKind(CannImport& import)
-      : OldKind(import, "Framework.task_desc_info",
-                format_of_tag<FrameworkTag::task_desc>("task_desc_info", sizeof(TaskDescWire))) {}
+      : OldKind(
+            import, "Framework.task_desc_info",
+            tag_record_format<FrameworkTag::task_desc>("task_desc_info", sizeof(TaskDescWire))) {}
 
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
-    auto& descriptions = data().devices[device_of(part)].descriptions;
+    auto& descriptions = data().devices[device_or_zero(part)].descriptions;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<TaskDescWire>(record.bytes);
       TaskDesc task;
@@ -101,7 +102,7 @@ class TaskDescKind : public OldKind {
       task.blocks = wire.blocks;
       task.task = wire.task;
       task.batch = wire.batch;
-      task.kind = kind_of(wire.task_type);
+      task.kind = to_op_kind(wire.task_type);
       descriptions.push_back(task);
     });
   }
@@ -110,26 +111,26 @@ class TaskDescKind : public OldKind {
 class TensorDataKind : public OldKind {
  public:
   explicit TensorDataKind(CannImport& import)
-      : OldKind(
-            import, "Framework.tensor_data_info",
-            format_of_tag<FrameworkTag::tensor_data>("tensor_data_info", sizeof(TensorDataWire))) {}
+      : OldKind(import, "Framework.tensor_data_info",
+                tag_record_format<FrameworkTag::tensor_data>("tensor_data_info",
+                                                             sizeof(TensorDataWire))) {}
 
  private:
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
-    TensorTable& tensors = data().devices[device_of(part)].tensors;
+    TensorTable& tensors = data().devices[device_or_zero(part)].tensors;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<TensorDataWire>(record.bytes);
       // Another writer stores the count in one byte.
       const std::uint32_t count = wire.count <= kMaxOldTensors ? wire.count : wire.count & 0xFFU;
       if (count > kMaxOldTensors)
         return stream.skip(context, record, "more tensors than fit in the record");
-      tensors.add({wire.time_ns, wire.stream, wire.task}, texts_of(wire, count));
+      tensors.add({wire.time_ns, wire.stream, wire.task}, tensor_texts(wire, count));
     });
   }
 
-  static TensorTable::Texts texts_of(const TensorDataWire& wire, std::uint32_t count) {
+  static TensorTable::TensorTexts tensor_texts(const TensorDataWire& wire, std::uint32_t count) {
     constexpr std::uint32_t kOutput = 1;
-    TensorTable::Texts texts;
+    TensorTable::TensorTexts texts;
     for (std::uint32_t i = 0; i < count; ++i) {
       const OldTensorWire tensor = wire.tensors[i];
       if (tensor.kind > kOutput) continue;
@@ -162,7 +163,7 @@ class StepInfoKind : public OldKind {
  public:
   explicit StepInfoKind(CannImport& import)
       : OldKind(import, "Framework.step_info",
-                format_of_tag<FrameworkTag::step>("step_info", sizeof(StepInfoWire))) {}
+                tag_record_format<FrameworkTag::step>("step_info", sizeof(StepInfoWire))) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
@@ -197,7 +198,7 @@ class IdMapKind : public OldKind {
  public:
   explicit IdMapKind(CannImport& import)
       : OldKind(import, "Framework.id_map_info",
-                format_of_tag<FrameworkTag::id_map>("id_map_info", sizeof(IdMapWire))) {}
+                tag_record_format<FrameworkTag::id_map>("id_map_info", sizeof(IdMapWire))) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
@@ -208,9 +209,10 @@ class IdMapKind : public OldKind {
 class ModelLoadKind : public OldKind {
  public:
   explicit ModelLoadKind(CannImport& import)
-      : OldKind(import, "Framework.model_load_info",
-                format_of_tag<FrameworkTag::model_load>("model_load_info", sizeof(ModelLoadWire)),
-                true) {}
+      : OldKind(
+            import, "Framework.model_load_info",
+            tag_record_format<FrameworkTag::model_load>("model_load_info", sizeof(ModelLoadWire)),
+            true) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
@@ -235,9 +237,10 @@ class ModelLoadKind : public OldKind {
 class ModelTimeKind : public OldKind {
  public:
   explicit ModelTimeKind(CannImport& import)
-      : OldKind(import, "Framework.model_time_info",
-                format_of_tag<FrameworkTag::model_time>("model_time_info", sizeof(ModelTimeWire)),
-                true) {}
+      : OldKind(
+            import, "Framework.model_time_info",
+            tag_record_format<FrameworkTag::model_time>("model_time_info", sizeof(ModelTimeWire)),
+            true) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
@@ -271,9 +274,10 @@ class ModelTimeKind : public OldKind {
 class OldFusionOpKind : public OldKind {
  public:
   explicit OldFusionOpKind(CannImport& import)
-      : OldKind(import, "Framework.fusion_op_info",
-                format_of_tag<FrameworkTag::fusion_op>("fusion_op_info", sizeof(OldFusionOpWire)),
-                true) {}
+      : OldKind(
+            import, "Framework.fusion_op_info",
+            tag_record_format<FrameworkTag::fusion_op>("fusion_op_info", sizeof(OldFusionOpWire)),
+            true) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
@@ -310,8 +314,8 @@ class DynamicOpKind : public OldKind {
  public:
   explicit DynamicOpKind(CannImport& import)
       : OldKind(import, "Framework.dynamic_op_execute",
-                format_of_tag<FrameworkTag::dynamic_op_execute>("dynamic_op_execute",
-                                                                sizeof(DynamicOpExecuteWire))) {}
+                tag_record_format<FrameworkTag::dynamic_op_execute>(
+                    "dynamic_op_execute", sizeof(DynamicOpExecuteWire))) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {

@@ -26,12 +26,12 @@ class OldHcclKind : public OldKind {
   explicit OldHcclKind(CannImport& import) : OldKind(import, "HCCL", kHcclFormat) {}
 
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem.starts_with(kPrefix);
+    return import_.session.parsed_name(file).stem.starts_with(kPrefix);
   }
 
   // The file name contains the name of the collective.
   void import(const ImportContext& context, const RawFile& file) override {
-    names_[import_.session.part_of(file).name].push_back(import_.session.name_of(file).stem);
+    names_[import_.session.find_part(file).name].push_back(import_.session.parsed_name(file).stem);
     OldKind::import(context, file);
   }
 
@@ -46,21 +46,21 @@ class OldHcclKind : public OldKind {
         next < names.size() ? names[next++].substr(kPrefix.size()) : std::string("N/A");
     constexpr std::string_view kHost = "host.";  // in JOB folders
     if (name.starts_with(kHost)) name.erase(0, kHost.size());
-    auto& tasks = data().devices[device_of(part)].comm_tasks;
+    auto& tasks = data().devices[device_or_zero(part)].comm_tasks;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = cann::decode<HcclWire>(record.bytes);
-      const std::int64_t start = start_of(wire);
+      const std::int64_t start = start_time_ns(wire);
       if (start < 0 || !are_possible({static_cast<std::uint64_t>(start)}))
         return stream.skip(context, record, cann::kImpossibleTime);
-      tasks.push_back(task_of(context, wire, name));
+      tasks.push_back(make_task(context, wire, name));
     });
   }
 
   // In ns; negative if invalid.
-  static std::int64_t start_of(const HcclWire& wire) { return whole(wire.time_us * 1e3); }
+  static std::int64_t start_time_ns(const HcclWire& wire) { return whole(wire.time_us * 1e3); }
 
-  OldCommTask task_of(const ImportContext& context, const HcclWire& wire,
-                      const std::string& collective) const {
+  OldCommTask make_task(const ImportContext& context, const HcclWire& wire,
+                        const std::string& collective) const {
     const std::string_view name = cann::fixed_text(&wire.name[0], sizeof(wire.name));
     OldCommTask task;
     task.stream = wire.stream;
@@ -74,14 +74,14 @@ class OldHcclKind : public OldKind {
     call.is_master = 1;  // the records do not show which task represents the collective
     double estimated_us = 0;
     if (name.starts_with("Notify")) {
-      const auto part = rest_of<HcclNotifyWire>(wire);
+      const auto part = decode_rest<HcclNotifyWire>(wire);
       task.task = part.task;
       call.notify_id = cann::cell(part.notify);
       call.remote_rank = part.rank;
       call.transport_type = part.transport;
       estimated_us = part.estimated_us;
     } else if (name.starts_with("Reduce")) {
-      const auto part = rest_of<HcclReduceWire>(wire);
+      const auto part = decode_rest<HcclReduceWire>(wire);
       task.task = part.task;
       call.size_bytes = cann::cell(part.bytes);
       call.data_type = part.data_type;
@@ -90,22 +90,22 @@ class OldHcclKind : public OldKind {
       call.transport_type = part.transport;
       estimated_us = part.estimated_us;
     } else if (name.starts_with("RDMA")) {
-      const auto part = rest_of<HcclRdmaWire>(wire);
+      const auto part = decode_rest<HcclRdmaWire>(wire);
       estimated_us = take_copy(task, part, part.estimated_us);
       call.rdma_type = part.type;
     } else if (name.starts_with("Memcpy")) {
-      const auto part = rest_of<HcclCopyWire>(wire);
+      const auto part = decode_rest<HcclCopyWire>(wire);
       estimated_us = take_copy(task, part, part.estimated_us);
     }
     call.duration_estimated_ps = whole(estimated_us * 1e6);
     task.duration_ns = std::max<std::int64_t>(whole(estimated_us * 1e3), 0);
-    call.host_count = start_of(wire);
+    call.host_count = start_time_ns(wire);
     task.start_ns = wall_ns(static_cast<std::uint64_t>(call.host_count));
     return task;
   }
 
   template <typename Rest>
-  static Rest rest_of(const HcclWire& wire) {
+  static Rest decode_rest(const HcclWire& wire) {
     static_assert(sizeof(Rest) <= sizeof(wire.rest));
     Rest rest;
     std::memcpy(&rest, &wire.rest[0], sizeof(rest));

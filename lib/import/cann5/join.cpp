@@ -69,11 +69,11 @@ struct Ids {
   StepIds steps;
 };
 
-class DeviceJoin {
+class Cann5DeviceJoin {
  public:
-  DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
-             OpRows& op_rows, TaskRows& task_rows,
-             const std::map<std::uint32_t, std::int64_t>& model_rows)
+  Cann5DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
+                  OpRowWriter& op_rows, TaskRows& task_rows,
+                  const std::map<std::uint32_t, std::int64_t>& model_rows)
       : import_(import),
         context_(context),
         part_(part),
@@ -98,8 +98,8 @@ class DeviceJoin {
   }
 
  private:
-  void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
-            std::string detail = "") {
+  void report_finding(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
+                      std::string detail = "") {
     if (count == 0) return;
     context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                         static_cast<std::int64_t>(count));
@@ -116,7 +116,7 @@ class DeviceJoin {
       row.block_num = task.blocks;
       row.is_dynamic = task.iteration == 0 ? 0 : 1;
       row.set_tensors(host_.tensors.find(context_.store, {task.time_ns, task.stream, task.task}));
-      const std::int64_t op_id = op_rows_.id_of(row);
+      const std::int64_t op_id = op_rows_.find_or_add(row);
       ops_.add({task.iteration, op_id, task.name_id, task.model, task.stream, task.task, task.batch,
                 task.kind});
       context_.store.add(OpTaskRow{ids.next_op_task++, op_id, *part_.device, task.stream, task.task,
@@ -131,7 +131,7 @@ class DeviceJoin {
     tasks_.reserve(all.runs.size() + inputs_.aicpu_nodes.size() + inputs_.ts_track.copies.size() +
                    host_.comm_tasks.size());
     for (; !all.runs.empty(); all.runs.pop_front())
-      tasks_.push_back(task_of(all.runs.front(), part_, context_.store, is_310_));
+      tasks_.push_back(make_task(all.runs.front(), part_, context_.store, is_310_));
     return std::move(all.counters);
   }
 
@@ -152,22 +152,22 @@ class DeviceJoin {
     std::uint64_t unnamed = 0;
     for (const std::uint32_t place : order) {
       if (tasks_[place].kernel_name_id != kNull) continue;  // a copy
-      const OldOp* op = op_of(tasks_[place]);
+      const OldOp* op = find_op(tasks_[place]);
       set_op(place, op);
       unnamed += op == nullptr ? 1 : 0;
     }
     if (!ops_.empty())
-      tell(FindingId::undescribed_tasks, "tasks", unnamed, "tasks without an operator",
-           "The graph engine did not describe them.");
+      report_finding(FindingId::undescribed_tasks, "tasks", unnamed, "tasks without an operator",
+                     "The graph engine did not describe them.");
   }
 
-  const OldOp* op_of(OldTask& task) {
-    const IterationEnd* window = window_of(windows_, task.end_ns);
+  const OldOp* find_op(OldTask& task) {
+    const IterationEnd* window = find_window(windows_, task.end_ns);
     const auto model = static_cast<std::uint32_t>(window == nullptr ? 0 : window->model_number);
     const auto number = static_cast<std::uint16_t>(task.task);
     std::uint16_t batch = 0;
-    if (ops_.has_dynamic()) batch = batch_of(task, window, model);
-    for (const OpKind kind : kinds_of(task)) {
+    if (ops_.has_dynamic()) batch = advance_batch(task, window, model);
+    for (const OpKind kind : possible_kinds(task)) {
       if (const OldOp* op = ops_.find(model, task.stream, number, kind)) return op;
       if (window == nullptr) continue;
       const auto iteration = static_cast<std::uint64_t>(window->number);
@@ -180,7 +180,7 @@ class DeviceJoin {
   }
 
   // Kinds that the description of a task may have. The log of a 910 contains little about the kind.
-  std::span<const OpKind> kinds_of(const OldTask& task) const {
+  std::span<const OpKind> possible_kinds(const OldTask& task) const {
     static constexpr std::array kAll{OpKind::ai_core, OpKind::vector_core, OpKind::ai_cpu,
                                      OpKind::other};
     static constexpr std::array kOfVector{OpKind::vector_core, OpKind::ai_core, OpKind::other};
@@ -190,7 +190,8 @@ class DeviceJoin {
 
   // Batch of a task: number of wraparounds of the stream's task ids within an iteration. Call in
   // order of task ends.
-  std::uint16_t batch_of(const OldTask& task, const IterationEnd* window, std::uint32_t model) {
+  std::uint16_t advance_batch(const OldTask& task, const IterationEnd* window,
+                              std::uint32_t model) {
     Turn& turn = turns_[task.stream];
     const auto number = static_cast<std::uint16_t>(task.task);
     if (turn.window != window || !turn.is_begun) {
@@ -198,7 +199,7 @@ class DeviceJoin {
       const OldOp* first =
           window == nullptr
               ? nullptr
-              : ops_.first_of(model, static_cast<std::uint64_t>(window->number), task.stream);
+              : ops_.find_first(model, static_cast<std::uint64_t>(window->number), task.stream);
       if (first != nullptr) turn.batch = first->batch;
       // The first task seen may belong to the batch before that of the first described task.
       constexpr int kHalf = 32768;
@@ -234,7 +235,7 @@ class DeviceJoin {
   const CannPart& part_;
   DeviceInputs& inputs_;
   DeviceHostData& host_;
-  OpRows& op_rows_;
+  OpRowWriter& op_rows_;
   TaskRows& task_rows_;
   const std::map<std::uint32_t, std::int64_t>& model_rows_;
   bool is_310_;
@@ -282,14 +283,14 @@ void join(CannImport& import, const ImportContext& context) {
   begin_join(import, context, "cann5");
   cann::write_pmu_columns(import, context);
   const auto model_rows = write_models(*import.cann5, context.store);
-  OpRows op_rows(context.store);
+  OpRowWriter op_rows(context.store);
   TaskRows task_rows{context.store};
   Ids ids;
   for (const CannPart& part : import.session.parts()) {
     if (part.is_host()) continue;
     if (import.session.chip())
       cann::report_unknown_sets(import, context, part, import.devices[*part.device]);
-    DeviceJoin(import, context, part, op_rows, task_rows, model_rows).run(ids);
+    Cann5DeviceJoin(import, context, part, op_rows, task_rows, model_rows).run(ids);
   }
 }
 

@@ -4,21 +4,21 @@
 
 namespace msprof::cann5 {
 
-std::uint32_t TensorTable::number_of(const Texts& texts) {
+std::uint32_t TensorTable::find_or_add(const TensorTexts& texts) {
   const auto [at, is_new] = numbers_.try_emplace(texts, static_cast<std::uint32_t>(texts_.size()));
   if (is_new) texts_.push_back(&at->first);
   return at->second;
 }
 
-void TensorTable::add(const Key& key, const Texts& texts) {
+void TensorTable::add(const TensorKey& key, const TensorTexts& texts) {
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) {
-    by_key_.emplace(key, number_of(texts));
+    by_key_.emplace(key, find_or_add(texts));
     return;
   }
   // No real task has this many tensors.
   constexpr std::size_t kMaxTextBytes = 1 << 12;
-  Texts whole = *texts_[found->second];
+  TensorTexts whole = *texts_[found->second];
   for (std::size_t side = 0; side < whole.size(); side += 3) {
     if (texts[side + 1].empty()) continue;  // every tensor has a type
     const bool goes_on = !whole[side + 1].empty();
@@ -28,15 +28,15 @@ void TensorTable::add(const Key& key, const Texts& texts) {
       whole[i] += texts[i];
     }
   }
-  found->second = number_of(whole);
+  found->second = find_or_add(whole);
 }
 
-TensorIds TensorTable::find(TraceDbWriter& store, const Key& key) const {
+TensorIds TensorTable::find(TraceDbWriter& store, const TensorKey& key) const {
   TensorIds ids;
   ids.fill(kNull);
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) return ids;
-  const Texts& texts = *texts_[found->second];
+  const TensorTexts& texts = *texts_[found->second];
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const bool has_side = !texts[i / 3 * 3 + 1].empty();
     if (has_side) ids[i] = store.name_id(texts[i]);
@@ -44,19 +44,19 @@ TensorIds TensorTable::find(TraceDbWriter& store, const Key& key) const {
   return ids;
 }
 
-std::int64_t OpRows::id_of(const OpRow& row) {
-  const Key key = {row.model_row,
-                   row.name_id,
-                   row.type_name_id,
-                   row.unit_name_id,
-                   row.block_num,
-                   row.is_dynamic,
-                   row.input_shapes_name_id,
-                   row.input_types_name_id,
-                   row.input_formats_name_id,
-                   row.output_shapes_name_id,
-                   row.output_types_name_id,
-                   row.output_formats_name_id};
+std::int64_t OpRowWriter::find_or_add(const OpRow& row) {
+  const OpRowKey key = {row.model_row,
+                        row.name_id,
+                        row.type_name_id,
+                        row.unit_name_id,
+                        row.block_num,
+                        row.is_dynamic,
+                        row.input_shapes_name_id,
+                        row.input_types_name_id,
+                        row.input_formats_name_id,
+                        row.output_shapes_name_id,
+                        row.output_types_name_id,
+                        row.output_formats_name_id};
   const auto [at, is_new] = ids_.try_emplace(key, static_cast<std::int64_t>(ids_.size()) + 1);
   if (is_new) {
     OpRow written = row;
@@ -127,8 +127,8 @@ const OldOp* OldOps::find(std::uint32_t model, std::uint64_t iteration, std::uin
   return at != dynamic_.end() && dynamic_key(*at) == dynamic_key(wanted) ? &*at : nullptr;
 }
 
-const OldOp* OldOps::first_of(std::uint32_t model, std::uint64_t iteration,
-                              std::uint32_t stream) const {
+const OldOp* OldOps::find_first(std::uint32_t model, std::uint64_t iteration,
+                                std::uint32_t stream) const {
   const auto at = first_.find(std::tuple(model, iteration, stream));
   return at == first_.end() ? nullptr : &at->second;
 }

@@ -38,46 +38,46 @@ using TensorIds = std::array<std::int64_t, 6>;
 // order of arrival.
 class TensorTable {
  public:
-  struct Key {
+  struct TensorKey {
     std::uint64_t time_ns = 0;
     std::uint32_t stream = 0;
     std::uint32_t task = 0;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const TensorKey&) const = default;
   };
-  using Texts = std::array<std::string, 6>;
+  using TensorTexts = std::array<std::string, 6>;
 
-  void add(const Key& key, const Texts& texts);
+  void add(const TensorKey& key, const TensorTexts& texts);
   // Ids are null for missing tensors, also if only one side is missing.
-  TensorIds find(TraceDbWriter& store, const Key& key) const;
+  TensorIds find(TraceDbWriter& store, const TensorKey& key) const;
 
  private:
-  std::uint32_t number_of(const Texts& texts);
+  std::uint32_t find_or_add(const TensorTexts& texts);
 
-  std::map<Texts, std::uint32_t> numbers_;  // numbers of distinct descriptions, which are far fewer
-                                            // than records
-  std::vector<const Texts*> texts_;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  std::map<TensorTexts, std::uint32_t> numbers_;  // numbers of distinct descriptions, which are far
+                                                  // fewer than records
+  std::vector<const TensorTexts*> texts_;
+  struct TensorKeyHash {
+    std::size_t operator()(const TensorKey& key) const {
       const std::uint64_t ids = std::uint64_t{key.stream} << 32 | key.task;
       return static_cast<std::size_t>((key.time_ns ^ ids * 0x9E3779B97F4A7C15) *
                                       0xC2B2AE3D27D4EB4F);
     }
   };
-  std::unordered_map<Key, std::uint32_t, KeyHash> by_key_;
+  std::unordered_map<TensorKey, std::uint32_t, TensorKeyHash> by_key_;
 };
 
 // Writes rows of `op`; equal rows are written once.
-class OpRows {
+class OpRowWriter {
  public:
   // Rows are numbered from 1.
-  explicit OpRows(TraceDbWriter& store) : store_(store) {}
+  explicit OpRowWriter(TraceDbWriter& store) : store_(store) {}
   // Returns the id of the row; `row.id` is ignored.
-  std::int64_t id_of(const OpRow& row);
+  std::int64_t find_or_add(const OpRow& row);
 
  private:
-  using Key = std::array<std::int64_t, 12>;
+  using OpRowKey = std::array<std::int64_t, 12>;
   TraceDbWriter& store_;
-  std::map<Key, std::int64_t> ids_;
+  std::map<OpRowKey, std::int64_t> ids_;
 };
 
 struct OldOp {
@@ -108,7 +108,7 @@ class OldOps {
   const OldOp* find(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream,
                     std::uint16_t task, std::uint16_t batch, OpKind kind) const;
   // The first operator described for a stream in an iteration; null if there is none.
-  const OldOp* first_of(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream) const;
+  const OldOp* find_first(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream) const;
 
  private:
   std::vector<OldOp> static_;   // sorted by stream, task, kind, model

@@ -9,8 +9,8 @@
 
 namespace msprof::cann5 {
 
-RunPairing::Open& RunPairing::open_of(std::uint32_t stream, std::uint16_t task) {
-  Open& open = open_[key_of(stream, task)];
+RunPairing::Open& RunPairing::find_or_add_open(std::uint32_t stream, std::uint16_t task) {
+  Open& open = open_[make_key(stream, task)];
   open.run.stream = stream;
   open.run.task = task;
   return open;
@@ -18,7 +18,7 @@ RunPairing::Open& RunPairing::open_of(std::uint32_t stream, std::uint16_t task) 
 
 void RunPairing::start(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks,
                        std::uint16_t type) {
-  Open& open = open_of(stream, task);
+  Open& open = find_or_add_open(stream, task);
   if (open.has_start) ++repeated_starts_;
   open.run.start_ticks = ticks;
   open.run.type = type;
@@ -26,7 +26,7 @@ void RunPairing::start(std::uint32_t stream, std::uint16_t task, std::uint64_t t
 }
 
 void RunPairing::end(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks) {
-  const auto found = open_.find(key_of(stream, task));
+  const auto found = open_.find(make_key(stream, task));
   if (found == open_.end() || !found->second.has_start) {
     ++ends_without_start_;
     if (found != open_.end()) open_.erase(found);
@@ -38,16 +38,16 @@ void RunPairing::end(std::uint32_t stream, std::uint16_t task, std::uint64_t tic
 }
 
 void RunPairing::waiting(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks) {
-  Open& open = open_of(stream, task);
+  Open& open = find_or_add_open(stream, task);
   if (!open.has_start) open.run.waiting_ticks = ticks;
 }
 
 void RunPairing::pending(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks) {
-  Open& open = open_of(stream, task);
+  Open& open = find_or_add_open(stream, task);
   if (!open.has_start) open.run.pending_ticks = ticks;
 }
 
-std::deque<Run> RunPairing::take() {
+std::deque<OldTaskRun> RunPairing::take() {
   starts_without_end_ = static_cast<std::uint64_t>(std::count_if(
       open_.begin(), open_.end(), [](const auto& open) { return open.second.has_start; }));
   open_.clear();
@@ -89,8 +89,8 @@ using Keyed = std::pair<std::uint64_t, std::uint32_t>;
 
 // Assigns counters to the runs of one log, in order within each key. Returns the number of records
 // left over.
-std::uint64_t give_counters(std::deque<Run>& runs, bool is_vector, std::vector<Keyed> of_records,
-                            bool is_head_lost) {
+std::uint64_t give_counters(std::deque<OldTaskRun>& runs, bool is_vector,
+                            std::vector<Keyed> of_records, bool is_head_lost) {
   std::vector<Keyed> of_runs;
   for (std::uint32_t i = 0; i < runs.size(); ++i) {
     if (runs[i].is_vector == is_vector)
@@ -159,19 +159,19 @@ void read_states(const std::vector<cann::TaskState>& states, RunPairing& pairing
 bool is_head_lost(const cann::CannImport& import, const CannPart& part, std::string_view stem) {
   std::optional<std::int64_t> lowest;
   for (const RawFile& file : import.session.raw_files()) {
-    const auto& name = import.session.name_of(file);
-    if (name.stem != stem || import.session.part_of(file).name != part.name) continue;
+    const auto& name = import.session.parsed_name(file);
+    if (name.stem != stem || import.session.find_part(file).name != part.name) continue;
     if (!lowest || name.slice < *lowest) lowest = name.slice;
   }
   return lowest.value_or(0) > 0;
 }
 
 void take_runs(RunPairing& pairing, bool is_vector, DeviceRuns& all) {
-  std::deque<Run> runs = pairing.take();
+  std::deque<OldTaskRun> runs = pairing.take();
   all.counts.repeated_starts += pairing.repeated_starts();
   all.counts.ends_without_start += pairing.ends_without_start();
   all.counts.starts_without_end += pairing.starts_without_end();
-  for (Run& run : runs) run.is_vector = is_vector;
+  for (OldTaskRun& run : runs) run.is_vector = is_vector;
   if (all.runs.empty()) {
     all.runs = std::move(runs);
   } else {
@@ -181,21 +181,21 @@ void take_runs(RunPairing& pairing, bool is_vector, DeviceRuns& all) {
 
 void report_runs(const ImportContext& context, const std::string& part, const LogCounts& counts,
                  std::uint64_t left_counters) {
-  const auto tell = [&](FindingId id, const char* kind, std::uint64_t count, const char* reason,
-                        const char* detail) {
+  const auto report_finding = [&](FindingId id, const char* kind, std::uint64_t count,
+                                  const char* reason, const char* detail) {
     if (count == 0) return;
     context.report.add(id, kind, part, reason, detail, static_cast<std::int64_t>(count));
   };
-  tell(FindingId::orphan_counters, "tasks", left_counters, "counters without a task", "");
-  tell(FindingId::records_missing, "hwts", counts.lost,
-       "records missing according to their sequence counter",
-       "the counter has 4 bits: this is a minimum");
-  tell(FindingId::half_task, "tasks", counts.starts_without_end, "start without end",
-       "These tasks are omitted.");
-  tell(FindingId::half_task, "tasks", counts.ends_without_start, "end without start",
-       "These tasks are omitted.");
-  tell(FindingId::repeated_start, "tasks", counts.repeated_starts, "repeated start",
-       "The later one is used.");
+  report_finding(FindingId::orphan_counters, "tasks", left_counters, "counters without a task", "");
+  report_finding(FindingId::records_missing, "hwts", counts.lost,
+                 "records missing according to their sequence counter",
+                 "the counter has 4 bits: this is a minimum");
+  report_finding(FindingId::half_task, "tasks", counts.starts_without_end, "start without end",
+                 "These tasks are omitted.");
+  report_finding(FindingId::half_task, "tasks", counts.ends_without_start, "end without start",
+                 "These tasks are omitted.");
+  report_finding(FindingId::repeated_start, "tasks", counts.repeated_starts, "repeated start",
+                 "The later one is used.");
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ DeviceRuns read_runs(const ImportContext& context, cann::CannImport& import, con
   return all;
 }
 
-OldTask task_of(const Run& run, const CannPart& part, TraceDbWriter& store, bool is_310) {
+OldTask make_task(const OldTaskRun& run, const CannPart& part, TraceDbWriter& store, bool is_310) {
   const ClockMap& clock = *part.clock;
   OldTask task;
   const std::string_view type = is_310          ? cann::runtime_task_type_name(run.type)
@@ -290,7 +290,7 @@ void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks, const Cou
     if (task.waiting_ns != kNull || task.pending_ns != kNull)
       store.add(TaskWaitRow{row.id, task.waiting_ns, task.pending_ns});
     if (task.comm_call_id != kNull) store.add(CommTaskRow{row.id, task.comm_call_id});
-    if (task.counters == Run::kNoCounters) continue;
+    if (task.counters == OldTaskRun::kNoCounters) continue;
     const CoreCounters values = counters.at(task.counters);
     TaskPmuRow pmu;
     pmu.task_id = row.id;

@@ -19,7 +19,7 @@
 namespace msprof::cann5 {
 
 // An execution of a task. Null times: not recorded.
-struct Run {
+struct OldTaskRun {
   static constexpr std::uint32_t kNoCounters = UINT32_MAX;
   std::uint64_t start_ticks = 0;
   std::uint64_t end_ticks = 0;
@@ -43,23 +43,23 @@ class RunPairing {
   void pending(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
 
   // Returns the runs that have an end, in order of end. Call after the last record.
-  std::deque<Run> take();
+  std::deque<OldTaskRun> take();
   std::uint64_t repeated_starts() const { return repeated_starts_; }
   std::uint64_t ends_without_start() const { return ends_without_start_; }
   std::uint64_t starts_without_end() const { return starts_without_end_; }
 
  private:
   struct Open {
-    Run run;
+    OldTaskRun run;
     bool has_start = false;
   };
-  static std::uint64_t key_of(std::uint32_t stream, std::uint16_t task) {
+  static std::uint64_t make_key(std::uint32_t stream, std::uint16_t task) {
     return std::uint64_t{stream} << 16 | task;
   }
-  Open& open_of(std::uint32_t stream, std::uint16_t task);
+  Open& find_or_add_open(std::uint32_t stream, std::uint16_t task);
 
   std::unordered_map<std::uint64_t, Open> open_;
-  std::deque<Run> runs_;
+  std::deque<OldTaskRun> runs_;
   std::uint64_t repeated_starts_ = 0;
   std::uint64_t ends_without_start_ = 0;
   std::uint64_t starts_without_end_ = 0;
@@ -93,7 +93,7 @@ struct LogCounts {
 // k-th counter record of a stream and task belongs to its k-th run; if the start of the file was
 // deleted, they are counted from the last. Findings are reported.
 struct DeviceRuns {
-  std::deque<Run> runs;
+  std::deque<OldTaskRun> runs;
   CounterTable counters;
   LogCounts counts;
 };
@@ -115,20 +115,20 @@ struct OldTask {
   std::int64_t comm_call_id = kNull;
   std::uint32_t stream = 0;
   std::uint32_t task = 0;
-  std::uint32_t counters = Run::kNoCounters;
+  std::uint32_t counters = OldTaskRun::kNoCounters;
   OpKind kind = OpKind::ai_core;
   bool is_vector = false;  // its counters are those of a vector core
 };
 
 // Converts a run with the clock of its device. The kind is that in the log.
-OldTask task_of(const Run& run, const CannPart& part, TraceDbWriter& store, bool is_310);
+OldTask make_task(const OldTaskRun& run, const CannPart& part, TraceDbWriter& store, bool is_310);
 
 struct TaskRows {
   TraceDbWriter& store;
   std::int64_t next_task_id = 1;
   std::int64_t next_run_id = 1;
 
-  // Writes rows in order of start. `counters` is what Run::counters refers to.
+  // Writes rows in order of start. `counters` is what OldTaskRun::counters refers to.
   void write(std::int64_t device, std::vector<OldTask>& tasks, const CounterTable& counters,
              std::int64_t frequency_mhz, bool has_blocks);
 };

@@ -71,8 +71,8 @@ void add_copies(const std::vector<cann::CopyState>& copies, const CannPart& part
   }
   const std::int64_t type_id = store.name_id("MEMCPY_ASYNC");
   const std::int64_t name_id = store.name_id("MemcopyAsync");
-  for (const Run& run : pairing.take()) {
-    OldTask task = task_of(run, part, store, false);
+  for (const OldTaskRun& run : pairing.take()) {
+    OldTask task = make_task(run, part, store, false);
     task.device_type_name_id = task.host_type_name_id = type_id;
     task.kernel_name_id = name_id;
     task.kind = OpKind::other;
@@ -80,7 +80,7 @@ void add_copies(const std::vector<cann::CopyState>& copies, const CannPart& part
   }
 }
 
-const IterationEnd* window_of(const std::vector<IterationEnd>& windows, std::int64_t end_ns) {
+const IterationEnd* find_window(const std::vector<IterationEnd>& windows, std::int64_t end_ns) {
   const auto at = std::lower_bound(
       windows.begin(), windows.end(), end_ns,
       [](const IterationEnd& window, std::int64_t ns) { return window.end_ns < ns; });
@@ -100,7 +100,7 @@ void add_comm_tasks(std::vector<OldCommTask>& records, const std::vector<Iterati
     task.task = record.task;
     task.device_type_name_id = task.host_type_name_id = type_id;
     task.kernel_name_id = record.call.item_name_id;
-    const IterationEnd* window = window_of(windows, task.end_ns);
+    const IterationEnd* window = find_window(windows, task.end_ns);
     if (window != nullptr) task.model_number = window->model_number;
     record.call.id = task.comm_call_id = next_call++;
     record.call.op_begin_count = window == nullptr ? 0 : window->number;

@@ -26,7 +26,7 @@ void add_copies(const std::vector<cann::CopyState>& copies, const CannPart& part
                 TraceDbWriter& store, std::vector<OldTask>& tasks);
 
 // Returns the iteration in which a task ends; null after the last. `windows` is sorted by end.
-const IterationEnd* window_of(const std::vector<IterationEnd>& windows, std::int64_t end_ns);
+const IterationEnd* find_window(const std::vector<IterationEnd>& windows, std::int64_t end_ns);
 
 // Adds the tasks of collectives and empties `records`. The records do not contain the start of the
 // collective: those of one collective and iteration are one call.

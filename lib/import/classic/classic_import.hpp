@@ -66,7 +66,7 @@ class TextFiles : public RawKind {
 
   std::string_view name() const override { return kind_; }
   bool owns(const RawFile& file) const override {
-    return owns_stem(import_.session.name_of(file).stem);
+    return owns_stem(import_.session.parsed_name(file).stem);
   }
   void import(const ImportContext& context, const RawFile& file) override;
 

@@ -11,7 +11,7 @@ namespace msprof::classic {
 namespace {
 
 // Parses the digits after the first `key`, skipping blanks.
-std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key) {
+std::optional<std::uint64_t> parse_number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   std::size_t begin = at + key.size();
@@ -39,15 +39,15 @@ std::optional<NodeEntry> parse_node(std::string_view text) {
   const std::string_view rest = text.substr(at + 5);
   const auto parts = split(rest, ',');
   NodeEntry entry;
-  const auto start = number_behind(rest, "Run start:");
-  const auto other_start = number_behind(rest, "Run tart:");
-  const auto end = number_behind(rest, "Run end:");
+  const auto start = parse_number_after(rest, "Run start:");
+  const auto other_start = parse_number_after(rest, "Run tart:");
+  const auto end = parse_number_after(rest, "Run end:");
   if ((!start && !other_start) || !end) return std::nullopt;
   entry.run_start_us = start ? *start : *other_start;
   entry.run_end_us = *end;
-  entry.compute_start_us = number_behind(rest, "compute start:");
-  entry.memcpy_start_us = number_behind(rest, "memcpy start:");
-  entry.memcpy_end_us = number_behind(rest, "memcpy end:");
+  entry.compute_start_us = parse_number_after(rest, "compute start:");
+  entry.memcpy_start_us = parse_number_after(rest, "memcpy start:");
+  entry.memcpy_end_us = parse_number_after(rest, "memcpy end:");
   for (const auto& us : {start, other_start, end, entry.compute_start_us, entry.memcpy_start_us,
                          entry.memcpy_end_us}) {
     if (us.value_or(0) > cann::kMaxTimeUs) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<NodeEntry> parse_node(std::string_view text) {
 
 std::optional<AicpuThreadRow> parse_thread(std::string_view text) {
   const auto number = [&](std::string_view key) {
-    const auto value = number_behind(text, key);
+    const auto value = parse_number_after(text, key);
     return value ? static_cast<std::int64_t>(*value) : kNull;
   };
   if (text.find("Thread[") == std::string_view::npos) return std::nullopt;
@@ -120,7 +120,7 @@ class AicpuTextKind : public TextFiles {
   }
 
  private:
-  const CannPart* part_of(std::int64_t device) const {
+  const CannPart* find_part(std::int64_t device) const {
     const CannPart* part = nullptr;
     for (const CannPart& candidate : import_.session.parts()) {
       if (candidate.device == device) part = &candidate;
@@ -129,7 +129,7 @@ class AicpuTextKind : public TextFiles {
   }
 
   bool is_possible(std::int64_t device, const AicpuThreadRow& thread) const {
-    const CannPart* part = part_of(device);
+    const CannPart* part = find_part(device);
     if (part == nullptr || !part->clock) return true;
     return part->clock->is_possible(static_cast<std::uint64_t>(thread.before_run_ticks)) &&
            part->clock->is_possible(static_cast<std::uint64_t>(thread.after_run_ticks));
@@ -153,7 +153,7 @@ class AicpuTextKind : public TextFiles {
       row.dispatch_us = thread->dispatch_us;
       row.total_ns = saturating_multiply_us(thread->total_us);
     }
-    const CannPart* part = part_of(device);
+    const CannPart* part = find_part(device);
     if (part != nullptr && part->clock) {
       if (thread != nullptr) {
         row.start_ns = part->clock->ns(static_cast<std::uint64_t>(thread->before_run_ticks));
@@ -212,7 +212,7 @@ class QueueTextKind : public TextFiles {
  private:
   static bool take_node(const ImportContext& context, std::string_view text, DataQueueRow& row) {
     const auto node = parse_node(text);
-    const auto size = number_behind(text, "queue size:");
+    const auto size = parse_number_after(text, "queue size:");
     if (!node || !size) return false;
     row.source_name_id = context.store.name_id(node->node);
     row.start_us = static_cast<std::int64_t>(node->run_start_us);

@@ -103,7 +103,7 @@ class FrameworkTextKind : public TextFiles {
   // Parses name, blocks, task and stream. A model may precede them; model number, shape, iteration
   // and task kind may follow.
   std::string_view take_task(std::string_view line, DeviceData& out) {
-    const cann::Words words(line);
+    const cann::LineWords words(line);
     const std::size_t count = words.size();
     if (count != 4 && count != 5 && count != 9) return "damaged line";
     const std::size_t at = count == 4 ? 0 : 1;
@@ -174,7 +174,7 @@ class FrameworkTextKind : public TextFiles {
   }
 
   static std::string_view take_point(std::string_view line, cann5::StepMarks& out) {
-    const cann::Words words(line);
+    const cann::LineWords words(line);
     std::uint64_t tag = 0;
     if (words.size() != 2 || !words.number(0, tag)) return "damaged line";
     out.points.insert_or_assign(tag, std::string(words[1]));
@@ -186,28 +186,28 @@ class FrameworkTextKind : public TextFiles {
     if (is_nested_deeper(text)) return "damaged object";
     const json object = json::parse(valid_utf8(text), nullptr, false);
     if (!object.is_object()) return "damaged object";
-    const auto text_of = [&](const json& from, const char* key) {
+    const auto find_text = [&](const json& from, const char* key) {
       const auto at = from.find(key);
       return at != from.end() && at->is_string() ? at->get<std::string>() : std::string();
     };
-    const auto number_of = [&](const char* key) {
+    const auto find_number = [&](const char* key) {
       const auto at = object.find(key);
       return at != object.end() && at->is_number_unsigned() && at->get<std::uint64_t>() < UINT32_MAX
                  ? static_cast<std::uint32_t>(at->get<std::uint64_t>())
                  : 0U;
     };
-    const std::string name = text_of(object, "op_name");
+    const std::string name = find_text(object, "op_name");
     if (name.empty()) return object.contains("tag_id") ? "" : "object without op_name";
     TaskLine row;
     row.is_whole = true;
     row.name_id = context_->store.name_id(name);
-    row.type_name_id = context_->store.name_id(text_of(object, "op_type"));
-    row.blocks = number_of("block_dims");
-    row.task = number_of("task_id");
-    row.stream = number_of("stream_id");
-    row.model = number_of("model_id");
-    row.kind = text_of(object, "task_type") == "AI_CPU" ? 1 : 0;
-    const std::string model = text_of(object, "model_name");
+    row.type_name_id = context_->store.name_id(find_text(object, "op_type"));
+    row.blocks = find_number("block_dims");
+    row.task = find_number("task_id");
+    row.stream = find_number("stream_id");
+    row.model = find_number("model_id");
+    row.kind = find_text(object, "task_type") == "AI_CPU" ? 1 : 0;
+    const std::string model = find_text(object, "model_name");
     if (!model.empty()) data().model_names.try_emplace(row.model, context_->store.name_id(model));
     Tensors tensors;
     for (const bool is_output : {false, true}) {
@@ -220,7 +220,7 @@ class FrameworkTextKind : public TextFiles {
         if (dims != tensor.end() && dims->is_array()) {
           for (const json& dim : *dims) shape += (shape.empty() ? "" : ",") + dim.dump();
         }
-        tensors.add(is_output, shape, text_of(tensor, "data_type"), text_of(tensor, "format"));
+        tensors.add(is_output, shape, find_text(tensor, "data_type"), find_text(tensor, "format"));
       }
     }
     row.tensors = tensors.ids(context_->store);
@@ -235,8 +235,8 @@ class FrameworkTextKind : public TextFiles {
 }  // namespace
 
 void TextFiles::import(const ImportContext& context, const RawFile& file) {
-  const std::int64_t device = import_.session.part_of(file).device.value_or(0);
-  gathered_[{device, import_.session.name_of(file).stem}].push_back(&file);
+  const std::int64_t device = import_.session.find_part(file).device.value_or(0);
+  gathered_[{device, import_.session.parsed_name(file).stem}].push_back(&file);
   if (!files_.is_last(context, *this)) return;
   for (const auto& [key, slices] : gathered_) read(context, key.first, key.second, slices);
   gathered_.clear();

@@ -18,7 +18,7 @@ namespace msprof::classic {
 namespace {
 
 using cann5::OldTask;
-using cann5::Run;
+using cann5::OldTaskRun;
 
 // Task ids from here on identify an operator without the stream.
 constexpr std::uint32_t kFirstUniqueTask = 25'000;
@@ -35,20 +35,20 @@ class OperatorsByTask {
 
   void add(std::uint32_t stream, std::uint32_t task, const Operator& op) {
     if (task > UINT16_MAX) has_long_ids_ = true;
-    by_stream_.try_emplace(key_of(stream, task), op);
+    by_stream_.try_emplace(make_key(stream, task), op);
     if (task >= kFirstUniqueTask) by_task_.try_emplace(task, op);
   }
   // Task ids exceed 16 bits, while those in the log wrap around (MindSpore of late 2021).
   bool has_long_ids() const { return has_long_ids_; }
 
   const Operator* find(std::uint32_t stream, std::uint32_t task) const {
-    if (const Operator* op = at(by_stream_, key_of(stream, task))) return op;
+    if (const Operator* op = at(by_stream_, make_key(stream, task))) return op;
     return task >= kFirstUniqueTask && !has_long_ids_ ? at(by_task_, std::uint64_t{task}) : nullptr;
   }
 
  private:
   using Map = std::unordered_map<std::uint64_t, Operator>;
-  static std::uint64_t key_of(std::uint32_t stream, std::uint32_t task) {
+  static std::uint64_t make_key(std::uint32_t stream, std::uint32_t task) {
     return std::uint64_t{stream} << 32 | task;
   }
   static const Operator* at(const Map& map, std::uint64_t key) {
@@ -61,10 +61,10 @@ class OperatorsByTask {
   bool has_long_ids_ = false;
 };
 
-class DeviceJoin {
+class ClassicDeviceJoin {
  public:
-  DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
-             cann5::OpRows& op_rows, cann5::TaskRows& task_rows)
+  ClassicDeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
+                    cann5::OpRowWriter& op_rows, cann5::TaskRows& task_rows)
       : import_(import),
         context_(context),
         part_(part),
@@ -87,8 +87,8 @@ class DeviceJoin {
   }
 
  private:
-  void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
-            std::string detail = "") {
+  void report_finding(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
+                      std::string detail = "") {
     if (count == 0) return;
     context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                         static_cast<std::int64_t>(count));
@@ -138,7 +138,7 @@ class DeviceJoin {
       place.task_number = task->task;
       place.model_number = task->model;
     }
-    place.op_id = op_rows_.id_of(row);
+    place.op_id = op_rows_.find_or_add(row);
     context_.store.add(place);
     if (task == nullptr) return;
     ops_.add(task->stream, task->task, {place.op_id, task->name_id, task->model, task->kind});
@@ -154,8 +154,8 @@ class DeviceJoin {
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> turns;
     std::uint64_t unnamed = 0;
     for (; !all.runs.empty(); all.runs.pop_front()) {
-      const Run& run = all.runs.front();
-      tasks.push_back(cann5::task_of(run, part_, context_.store, is_310()));
+      const OldTaskRun& run = all.runs.front();
+      tasks.push_back(cann5::make_task(run, part_, context_.store, is_310()));
       std::uint32_t number = run.task;
       if (ops_.has_long_ids()) {
         constexpr std::uint32_t kNearEnd = 65'000;
@@ -167,8 +167,8 @@ class DeviceJoin {
       unnamed += name(tasks.back(), number) ? 0U : 1U;
     }
     if (!data_.tasks.empty())
-      tell(FindingId::undescribed_tasks, "tasks", unnamed, "tasks without an operator",
-           "The graph engine did not describe them.");
+      report_finding(FindingId::undescribed_tasks, "tasks", unnamed, "tasks without an operator",
+                     "The graph engine did not describe them.");
     write_counts(all.counts, tasks.size(), unnamed);
     add_nodes(tasks);
     cann5::add_copies(inputs_.ts_track.copies, part_, context_.store, tasks);
@@ -228,7 +228,7 @@ class DeviceJoin {
   std::int64_t device_;
   DeviceData& data_;
   cann::DeviceInputs& inputs_;
-  cann5::OpRows& op_rows_;
+  cann5::OpRowWriter& op_rows_;
   cann5::TaskRows& task_rows_;
   OperatorsByTask ops_;
 };
@@ -254,11 +254,11 @@ void join(CannImport& import, const ImportContext& context) {
     store.add(row);
     model_rows.emplace(number, row.id);
   }
-  cann5::OpRows op_rows(store);
+  cann5::OpRowWriter op_rows(store);
   cann5::TaskRows task_rows{store};
-  DeviceJoin::Ids ids;
+  ClassicDeviceJoin::Ids ids;
   for (const CannPart& part : import.session.parts())
-    DeviceJoin(import, context, part, op_rows, task_rows).run(model_rows, ids);
+    ClassicDeviceJoin(import, context, part, op_rows, task_rows).run(model_rows, ids);
 }
 
 }  // namespace msprof::classic

@@ -80,12 +80,12 @@ class EntryReader {
     } else {
       is_too_long_ = true;
     }
-    if (in_text_) {
-      in_text_ = is_escaped_ || c != '"';
+    if (is_in_text_) {
+      is_in_text_ = is_escaped_ || c != '"';
       is_escaped_ = !is_escaped_ && c == '\\';
       return;
     }
-    in_text_ = c == '"';
+    is_in_text_ = c == '"';
     if (c == '{') ++depth_;
     if (c == '}' && --depth_ == 0) end();
   }
@@ -116,7 +116,7 @@ class EntryReader {
   std::string begin_file_;
   bool is_too_long_ = false;
   std::size_t depth_ = 0;
-  bool in_text_ = false;
+  bool is_in_text_ = false;
   bool is_escaped_ = false;
 };
 

@@ -24,11 +24,11 @@ struct CallGrid {
   bool encloses = false;  // calls enclose the executions of the layers, in the same time unit
   std::optional<double> hertz{};  // rate of that unit
   bool is_long = false;
-  TimeUnit unit{};
+  TickUnit unit{};
 };
 
-std::vector<LayerRecord> calls_of(const Sample& sample, std::size_t record_bytes,
-                                  std::size_t header) {
+std::vector<LayerRecord> list_calls(const FileSample& sample, std::size_t record_bytes,
+                                    std::size_t header) {
   std::vector<LayerRecord> calls;
   for (std::size_t at = header;
        at + record_bytes <= sample.bytes.size() && calls.size() <= kRingCalls; at += record_bytes) {
@@ -39,14 +39,14 @@ std::vector<LayerRecord> calls_of(const Sample& sample, std::size_t record_bytes
 
 class CallSearch {
  public:
-  CallSearch(const std::vector<Sample>& samples, std::optional<double> done_hertz,
+  CallSearch(const std::vector<FileSample>& samples, std::optional<double> done_hertz,
              const std::vector<ExecutionSpan>& executions)
       : samples_(samples), done_hertz_(done_hertz), executions_(executions) {
-    std::stable_sort(samples_.begin(), samples_.end(), [](const Sample& a, const Sample& b) {
-      return a.bytes.size() > b.bytes.size();
-    });
+    std::stable_sort(
+        samples_.begin(), samples_.end(),
+        [](const FileSample& a, const FileSample& b) { return a.bytes.size() > b.bytes.size(); });
     found_.kind = "acl_api";
-    for (const Sample& sample : samples_) {
+    for (const FileSample& sample : samples_) {
       found_.files.push_back(sample.name);
       found_.file_sizes.push_back(sample.size_bytes);
     }
@@ -58,7 +58,7 @@ class CallSearch {
   }
 
   FoundKind run() {
-    const auto found = best_grid();
+    const auto found = find_best_grid();
     if (!found) {
       found_.record_evidence = "no two numbers increase like start and end of calls";
       return std::move(found_);
@@ -68,7 +68,7 @@ class CallSearch {
     found_.record_bytes = grid.record_bytes;
     found_.header_bytes = grid.header;
     found_.records = calls_.size();
-    const Sample& sample = samples_.front();
+    const FileSample& sample = samples_.front();
     const bool is_much = calls_.size() >= 8 && grid.is_alone;
     const bool is_within = grid.unit.lies_within;
     const bool is_framed = is_much && (is_within || grid.encloses);
@@ -90,15 +90,15 @@ class CallSearch {
  private:
   std::vector<LayerRecord> all_calls(const CallGrid& grid) const {
     std::vector<LayerRecord> all;
-    for (const Sample& sample : samples_) {
-      const auto calls = calls_of(sample, grid.record_bytes, grid.header);
+    for (const FileSample& sample : samples_) {
+      const auto calls = list_calls(sample, grid.record_bytes, grid.header);
       if (&sample == &samples_.front() || follow_each_other(calls, grid.start, grid.end))
         all.insert(all.end(), calls.begin(), calls.end());
     }
     return all;
   }
 
-  static std::uint64_t time_of(const LayerRecord& call, std::ptrdiff_t shift, bool is_long) {
+  static std::uint64_t read_time(const LayerRecord& call, std::ptrdiff_t shift, bool is_long) {
     return number_at(*call.sample, call.at + static_cast<std::size_t>(shift), is_long ? 8 : 4);
   }
 
@@ -109,8 +109,9 @@ class CallSearch {
     constexpr double kSlackNs = 200e3;  // time of a call besides its layers
     if (executions_.size() < kMin) return false;
     const auto fits = [&](std::size_t call, const ExecutionSpan& execution, double& shift) {
-      const double begin = ns * static_cast<double>(time_of(calls[call], grid.start, grid.is_long));
-      const double end = ns * static_cast<double>(time_of(calls[call], grid.end, grid.is_long));
+      const double begin =
+          ns * static_cast<double>(read_time(calls[call], grid.start, grid.is_long));
+      const double end = ns * static_cast<double>(read_time(calls[call], grid.end, grid.is_long));
       const double layers = execution.end_ns - execution.begin_ns;
       if (end - begin < layers - 2 * ns || end - begin > layers * 1.1 + kSlackNs) return false;
       const double now = begin - execution.begin_ns;
@@ -144,22 +145,22 @@ class CallSearch {
       grid.encloses = true;
       grid.hertz = hertz;
     }
-    const Sample& sample = samples_.front();
+    const FileSample& sample = samples_.front();
     TimeExtent extent;
-    extent.first = time_of(calls.front(), grid.start, grid.is_long);
-    extent.last = time_of(calls.back(), grid.end, grid.is_long);
+    extent.first = read_time(calls.front(), grid.start, grid.is_long);
+    extent.last = read_time(calls.back(), grid.end, grid.is_long);
     extent.own = sample.window;
     grid.unit = find_unit({extent}, std::nullopt, std::nullopt, done_hertz_);
     if (!grid.hertz || grid.unit.lies_within) return;
-    grid.unit = unit_of(*grid.hertz);
+    grid.unit = make_time_unit(*grid.hertz);
     grid.unit.certainty = Certainty::likely;
     grid.unit.evidence =
         fmt::format("{}: matches the executions of the layers", unit_words(*grid.hertz));
   }
 
   // Finds the best pair of fields that rise like start and end.
-  std::optional<CallGrid> grid_of(std::size_t size, std::size_t header) const {
-    const auto calls = calls_of(samples_.front(), size, header);
+  std::optional<CallGrid> find_grid(std::size_t size, std::size_t header) const {
+    const auto calls = list_calls(samples_.front(), size, header);
     if (calls.size() < 4 || calls.size() > kRingCalls) return std::nullopt;
     std::optional<CallGrid> grid;
     const auto most = static_cast<std::ptrdiff_t>(size) - 4;
@@ -177,33 +178,33 @@ class CallSearch {
         one.start = start;
         one.end = end;
         judge(calls, one);
-        if (!grid || rank_of(one) > rank_of(*grid)) grid = one;
+        if (!grid || grid_rank(one) > grid_rank(*grid)) grid = one;
       }
     }
     if (grid) grid->is_alone = pairs == 1;
     return grid;
   }
 
-  static int rank_of(const CallGrid& grid) {
+  static int grid_rank(const CallGrid& grid) {
     return (grid.unit.lies_within ? 2 : 0) + (grid.encloses ? 1 : 0);
   }
 
   // Among equally good layouts, prefers the smallest records and the shortest header.
-  std::optional<CallGrid> best_grid() const {
-    const Sample& sample = samples_.front();
+  std::optional<CallGrid> find_best_grid() const {
+    const FileSample& sample = samples_.front();
     const std::uint64_t length = sample.whole_len.value_or(sample.size_bytes);
     std::optional<CallGrid> best;
     for (std::size_t size = kMinCallBytes; size <= kMaxCallBytes; size += 4) {
       for (std::size_t header = length % size; header <= kMaxHeader; header += size) {
-        const auto grid = grid_of(size, header);
-        if (grid && (!best || rank_of(*grid) > rank_of(*best))) best = grid;
+        const auto grid = find_grid(size, header);
+        if (grid && (!best || grid_rank(*grid) > grid_rank(*best))) best = grid;
       }
     }
     return best;
   }
 
   void add_times(const CallGrid& grid) {
-    const TimeUnit& unit = grid.unit;
+    const TickUnit& unit = grid.unit;
     for (const auto& [name, shift, words] :
          {std::tuple("start", grid.start, "increases"),
           std::tuple("end", grid.end, "increases, never before start nor after the next start")}) {
@@ -281,7 +282,7 @@ class CallSearch {
     add(values.back(), "svp_acl_mdl_unload", "the last call, once");
   }
 
-  std::vector<Sample> samples_;
+  std::vector<FileSample> samples_;
   std::optional<double> done_hertz_;
   const std::vector<ExecutionSpan>& executions_;  // in the first file of layers
   Certainty certainty_ = Certainty::likely;  // of the record positions; upper limit for all fields
@@ -291,7 +292,7 @@ class CallSearch {
 
 }  // namespace
 
-FoundKind find_call_layout(const std::vector<Sample>& samples, std::optional<double> done_hertz,
+FoundKind find_call_layout(const std::vector<FileSample>& samples, std::optional<double> done_hertz,
                            const std::vector<ExecutionSpan>& executions) {
   return CallSearch(samples, done_hertz, executions).run();
 }

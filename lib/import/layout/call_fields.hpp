@@ -17,7 +17,7 @@ struct ExecutionSpan {
 };
 
 // `done_hertz`: unit of the times in `.done` files, if other files determined it.
-FoundKind find_call_layout(const std::vector<Sample>& samples, std::optional<double> done_hertz,
+FoundKind find_call_layout(const std::vector<FileSample>& samples, std::optional<double> done_hertz,
                            const std::vector<ExecutionSpan>& executions);
 
 }  // namespace msprof::layout

@@ -37,7 +37,7 @@ bool is_ours(const std::vector<std::byte>& bytes) {
 }
 
 // The last bytes of a file; empty if they cannot be read.
-std::vector<std::byte> end_of(const RawFile& file) {
+std::vector<std::byte> read_end(const RawFile& file) {
   std::vector<std::byte> bytes(kTailBytes);
   const FileDescriptor fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::size_t done = 0;
@@ -53,17 +53,17 @@ std::vector<std::byte> end_of(const RawFile& file) {
 }
 
 // Reads the bytes of a file. Returns false if it is empty or has our own format.
-bool read_bytes(const RawFile& file, Sample& sample) {
+bool read_bytes(const RawFile& file, FileSample& sample) {
   FileReader reader(file.path);
   sample.bytes.resize(
       static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes, kMaxBytes)));
   sample.bytes.resize(reader.read(sample.bytes));
   if (sample.bytes.empty() || is_ours(sample.bytes)) return false;
-  if (file.size_bytes >= kMaxBytes + kTailBytes) sample.tail = end_of(file);
+  if (file.size_bytes >= kMaxBytes + kTailBytes) sample.tail = read_end(file);
   return true;
 }
 
-std::optional<DoneWindow> window_of(const RawFile& file) {
+std::optional<DoneWindow> read_window(const RawFile& file) {
   if (!file.done) return std::nullopt;
   const auto begin = file.done->integer("start_time");
   const auto end = file.done->integer("end_time");
@@ -71,13 +71,13 @@ std::optional<DoneWindow> window_of(const RawFile& file) {
   return DoneWindow{static_cast<std::uint64_t>(*begin), static_cast<std::uint64_t>(*end)};
 }
 
-std::vector<LayerFacts> facts_of(const std::vector<svp::Layer>& layers,
-                                 const std::optional<std::int64_t>& net,
-                                 const LayerShapes& shapes) {
+std::vector<LayerFacts> make_facts(const std::vector<svp::SvpLayer>& layers,
+                                   const std::optional<std::int64_t>& net,
+                                   const LayerShapes& shapes) {
   std::vector<LayerFacts> all;
   std::set<std::int64_t> ids;
-  for (const svp::Layer& layer : layers) {
-    if (layer.on_cpu || (net && layer.net_id != *net) || !ids.insert(layer.layer_id).second)
+  for (const svp::SvpLayer& layer : layers) {
+    if (layer.is_on_cpu || (net && layer.net_id != *net) || !ids.insert(layer.layer_id).second)
       continue;
     LayerFacts facts;
     facts.id = layer.layer_id;
@@ -125,11 +125,11 @@ LayerShapes parse_model_info(const std::string& text, const std::string& file) {
 void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples& samples) {
   const auto* capture = dynamic_cast<const SvpSession*>(&session);
   if (capture == nullptr) return;
-  std::map<ModelKey, std::vector<svp::Layer>> layers;
+  std::map<ModelKey, std::vector<svp::SvpLayer>> layers;
   std::map<std::int64_t, std::int64_t> frequencies;
   std::vector<DoneWindow> windows;
   for (const RawFile& file : session.raw_files()) {
-    const svp::FileName& name = capture->name_of(file);
+    const svp::SvpFileName& name = capture->parsed_name(file);
     if (name.kind == FileKind::layer_info) {
       layers[{name.model, name.model_id}] =
           svp::read_layers(read_text_file(file.path, kMaxInfoBytes));
@@ -137,25 +137,25 @@ void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples
       if (const auto hz = svp::frequency_in(svp::read_device_info(file.path)))
         frequencies[name.device] = *hz;
     } else if (name.kind == FileKind::acl_api) {
-      if (const auto window = window_of(file)) windows.push_back(*window);
+      if (const auto window = read_window(file)) windows.push_back(*window);
     }
   }
   for (const RawFile& file : session.raw_files()) {
-    const svp::FileName& name = capture->name_of(file);
-    std::vector<Sample>* list = name.kind == FileKind::aicore    ? &samples.aicore
-                                : name.kind == FileKind::aicpu   ? &samples.aicpu
-                                : name.kind == FileKind::acl_api ? &samples.acl_api
-                                                                 : nullptr;
+    const svp::SvpFileName& name = capture->parsed_name(file);
+    std::vector<FileSample>* list = name.kind == FileKind::aicore    ? &samples.aicore
+                                    : name.kind == FileKind::aicpu   ? &samples.aicpu
+                                    : name.kind == FileKind::acl_api ? &samples.acl_api
+                                                                     : nullptr;
     if (list == nullptr || list->size() >= kMaxFiles) continue;
-    Sample sample;
+    FileSample sample;
     if (!read_bytes(file, sample)) continue;
     sample.name = fmt::format("{}/{}", session.name(), file.name);
     sample.size_bytes = file.size_bytes;
     if (file.done) sample.whole_len = file.done->file_len_bytes;
-    sample.window = window_of(file);
+    sample.window = read_window(file);
     if (name.kind != FileKind::acl_api) sample.other_windows = windows;
     const auto known = layers.find({name.model, name.model_id});
-    if (known != layers.end()) sample.layers = facts_of(known->second, name.net, shapes);
+    if (known != layers.end()) sample.layers = make_facts(known->second, name.net, shapes);
     if (const auto hz = frequencies.find(name.device); hz != frequencies.end())
       sample.core_hz = hz->second;
     list->push_back(std::move(sample));

@@ -88,20 +88,20 @@ class CounterSearch {
     }
   }
 
-  FieldPlace place_of(const CounterLane& lane) const {
+  FieldPlace field_place(const CounterLane& lane) const {
     const std::size_t width = lane.is_long ? 8 : 4;
     return {lane.offset, width, 1, 1};
   }
 
   void take(const CounterLane& lane) {
-    for (std::size_t i = 0; i < place_of(lane).width; ++i) taken_[lane.offset + i] = true;
+    for (std::size_t i = 0; i < field_place(lane).width; ++i) taken_[lane.offset + i] = true;
   }
 
   // Returns true if the number rises by one whenever the layers start again.
   bool counts_executions(const CounterLane& lane) const {
     const std::uint32_t zero =
         lane.values.front() - static_cast<std::uint32_t>(records_.front().execution);
-    const Sample* sample = records_.front().sample;
+    const FileSample* sample = records_.front().sample;
     std::uint32_t base = zero;
     for (std::size_t i = 0; i < lane.values.size(); ++i) {
       if (records_[i].sample != sample) {
@@ -125,7 +125,7 @@ class CounterSearch {
     const bool is_sure = fitting.size() == 1 && kind_.executions >= 3 && kind_.layers >= 3 &&
                          is_framed_ && lane.values.front() < 1u << 24;
     field.certainty = is_sure ? Certainty::certain : Certainty::likely;
-    field.place = place_of(lane);
+    field.place = field_place(lane);
     field.evidence = fmt::format("increases by one whenever the {} layers start again, {} times",
                                  kind_.layers, kind_.executions);
     for (const CounterLane* other : fitting) take(*other);
@@ -133,7 +133,7 @@ class CounterSearch {
 
   // Returns true if the number depends only on the layer, and differs between layers.
   bool is_equal_for_layers(const CounterLane& lane) const {
-    std::map<std::pair<const Sample*, std::size_t>, std::uint32_t> seen;
+    std::map<std::pair<const FileSample*, std::size_t>, std::uint32_t> seen;
     bool differs = false;
     for (std::size_t i = 0; i < lane.values.size(); ++i) {
       const auto [at, is_new] =
@@ -194,7 +194,7 @@ class CounterSearch {
         if (const auto share = agrees_with_shapes(*lane, written))
           by_shape.push_back({*share, lane});
         field.candidates.push_back(
-            {place_of(*lane),
+            {field_place(*lane),
              fmt::format(
                  "equal for a layer in all {} executions{}", kind_.executions,
                  aligned(*lane) == std::ssize(lane->values) ? ", always a multiple of 8" : "")});
@@ -202,7 +202,7 @@ class CounterSearch {
       std::erase_if(by_shape, [](const auto& one) { return one.first < 0.3; });
       if (by_shape.size() != 1) continue;
       field.certainty = is_framed_ ? Certainty::certain : Certainty::likely;
-      field.place = place_of(*by_shape.front().second);
+      field.place = field_place(*by_shape.front().second);
       field.evidence = fmt::format(
           "equal for a layer in all {} executions; equal to the bytes computed from the shapes for "
           "{:.0f} % of the layers, never less",
@@ -231,8 +231,8 @@ class CounterSearch {
     };
     if (sum(whole[0]) < sum(whole[1])) std::swap(whole[0], whole[1]);
     read.certainty = write.certainty = Certainty::likely;
-    read.place = place_of(*whole[0]);
-    write.place = place_of(*whole[1]);
+    read.place = field_place(*whole[0]);
+    write.place = field_place(*whole[1]);
     const std::string same = fmt::format(
         "equal for a layer in all {} executions, always a multiple of 8; of two such numbers, the ",
         kind_.executions);
@@ -243,7 +243,7 @@ class CounterSearch {
   // Returns true if the number never exceeds the total and is a nearly constant share of it per
   // layer.
   bool is_load(CounterLane& lane) const {
-    std::map<std::pair<const Sample*, std::size_t>, LayerLoad> loads;
+    std::map<std::pair<const FileSample*, std::size_t>, LayerLoad> loads;
     double sum = 0, all = 0;
     for (std::size_t i = 0; i < lane.values.size(); ++i) {
       if (lane.values[i] > total_[i]) return false;
@@ -292,7 +292,7 @@ class CounterSearch {
     for (const auto name : names) {
       for (const CounterLane* lane : lanes) {
         kind_.field(name).candidates.push_back(
-            {place_of(*lane),
+            {field_place(*lane),
              fmt::format("{}; {:.0f} % of the total cycles", why, 100 * lane->share)});
       }
     }
@@ -309,7 +309,7 @@ class CounterSearch {
          {std::tuple(busy, above, "the larger"), std::tuple(useful, below, "the smaller")}) {
       FoundField& field = kind_.field(name);
       field.certainty = Certainty::likely;
-      field.place = place_of(*lane);
+      field.place = field_place(*lane);
       field.evidence = fmt::format("{}; {} of two", why, what);
     }
   }

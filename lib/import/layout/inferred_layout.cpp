@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxCandidates = 8;  // in a template
 
-std::string type_of(std::size_t width) {
+std::string type_name(std::size_t width) {
   return fmt::format("u{}", width * 8);
 }
 
@@ -28,7 +28,7 @@ bool is_used(const FoundField& field, bool accept_likely) {
 }
 
 ordered_json place_json(const FieldPlace& place) {
-  ordered_json object = {{"offset", place.offset}, {"type", type_of(place.width)}};
+  ordered_json object = {{"offset", place.offset}, {"type", type_name(place.width)}};
   if (place.scale != 1) object["scale"] = place.scale;
   if (place.divisor != 1) object["divisor"] = place.divisor;
   return object;
@@ -42,7 +42,7 @@ ordered_json candidates_json(const FoundField& field) {
     list.push_back(std::move(one));
   };
   if (field.certainty == Certainty::likely) add(field.place, field.evidence);
-  for (const Candidate& candidate : field.candidates) {
+  for (const FieldCandidate& candidate : field.candidates) {
     if (list.size() >= kMaxCandidates) break;
     const bool is_first =
         field.certainty == Certainty::likely && candidate.place.offset == field.place.offset;
@@ -90,7 +90,7 @@ ordered_json kind_json(const FoundKind& kind, bool accept_likely) {
   }
   if (kind.select) {
     object["select"] = {{"offset", kind.select->offset},
-                        {"type", type_of(kind.select->width)},
+                        {"type", type_name(kind.select->width)},
                         {"value", kind.select->value}};
   }
   if (kind.core_mhz && framed) object["cycle_mhz"] = std::round(*kind.core_mhz * 1000) / 1000;
@@ -110,7 +110,7 @@ ordered_json kind_json(const FoundKind& kind, bool accept_likely) {
 }
 
 std::string place_words(const FieldPlace& place) {
-  std::string text = fmt::format("{:>4}  {:<4}", place.offset, type_of(place.width));
+  std::string text = fmt::format("{:>4}  {:<4}", place.offset, type_name(place.width));
   if (place.scale != 1 || place.divisor != 1) text += fmt::format(" x{}", place.scale);
   if (place.divisor != 1) text += fmt::format("/{}", place.divisor);
   return text;
@@ -169,7 +169,7 @@ ordered_json layout_json(const InferredLayout& layout, bool accept_likely) {
     if (kind.record_bytes == 0) one["candidate_record_sizes"] = kind.candidate_record_sizes;
     if (kind.select) {
       one["select"] = {{"offset", kind.select->offset},
-                       {"type", type_of(kind.select->width)},
+                       {"type", type_name(kind.select->width)},
                        {"value", kind.select->value}};
     }
     if (kind.core_mhz) one["cycle_mhz"] = *kind.core_mhz;
@@ -215,7 +215,7 @@ std::string layout_report(const InferredLayout& layout, bool accept_likely) {
     }
     if (kind.select) {
       text += fmt::format("  records       of the type {} at {}, {}\n", kind.select->value,
-                          kind.select->offset, type_of(kind.select->width));
+                          kind.select->offset, type_name(kind.select->width));
     }
     for (const FoundField& field : kind.fields) {
       if (field.certainty == Certainty::unknown) {

@@ -24,7 +24,7 @@ struct FieldPlace {
 };
 
 // A possible position of a field; lists have the best first.
-struct Candidate {
+struct FieldCandidate {
   FieldPlace place;
   std::string why;
 };
@@ -34,7 +34,7 @@ struct FoundField {
   Certainty certainty = Certainty::unknown;
   FieldPlace place;
   std::string evidence;
-  std::vector<Candidate> candidates;  // for fields that are unknown or likely
+  std::vector<FieldCandidate> candidates;  // for fields that are unknown or likely
 };
 
 struct FoundApi {

@@ -24,8 +24,8 @@ struct Framed {
 };
 
 // First and last byte of the known fields of a record, relative to the layer number.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> extent_of(const RecordGrid& grid,
-                                                    const SpanFields& spans) {
+std::pair<std::ptrdiff_t, std::ptrdiff_t> known_extent(const RecordGrid& grid,
+                                                       const SpanFields& spans) {
   std::ptrdiff_t low = 0;
   auto high = static_cast<std::ptrdiff_t>(grid.layer_width);
   const auto add = [&](std::ptrdiff_t shift, std::ptrdiff_t width) {
@@ -42,7 +42,7 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> extent_of(const RecordGrid& grid,
 
 // Offset of the layer number in a record, if the last record ends at the end of the file. Empty if
 // the length is not known, or if the number or the tag would cross a record boundary.
-std::optional<std::size_t> layer_offset(const RecordGrid& grid, const Sample& sample) {
+std::optional<std::size_t> layer_offset(const RecordGrid& grid, const FileSample& sample) {
   if (!sample.whole_len || *sample.whole_len < grid.anchor) return std::nullopt;
   const std::size_t size = grid.record_bytes;
   const std::size_t header = static_cast<std::size_t>(*sample.whole_len % size);
@@ -57,7 +57,7 @@ std::optional<std::size_t> layer_offset(const RecordGrid& grid, const Sample& sa
 
 // Range of words to search, relative to the layer number. If the start of the record is not known,
 // it includes the previous and the next record.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> reach_of(const RecordGrid& grid) {
+std::pair<std::ptrdiff_t, std::ptrdiff_t> search_range(const RecordGrid& grid) {
   const auto size = static_cast<std::ptrdiff_t>(grid.record_bytes);
   if (!grid.layer_offset) return {4 - size, size};
   const auto offset = static_cast<std::ptrdiff_t>(*grid.layer_offset);
@@ -86,7 +86,7 @@ bool is_filling(std::uint64_t value, std::size_t width) {
 
 // Ranks tags that select the same records: prefers tags that are set in every record and have few
 // values, then tags that are not zero.
-int rank_of(const RecordGrid& grid) {
+int tag_rank(const RecordGrid& grid) {
   if (!grid.tag) return 0;
   const auto is_empty = [&](std::uint64_t value) { return is_filling(value, grid.tag->width); };
   const auto empty = std::count_if(grid.other_tags.begin(), grid.other_tags.end(), is_empty) +
@@ -119,29 +119,29 @@ bool is_part_of_number(const RecordGrid& grid, const std::vector<LayerRecord>& r
 // Sorts by record size, smallest first. Among tags, prefers the one that selects the most records:
 // other tags select records of the type by chance.
 std::vector<Taken> taken_by(const std::vector<RecordGrid>& grids,
-                            const std::vector<Sample>& samples, bool by_length) {
+                            const std::vector<FileSample>& samples, bool by_length) {
   std::vector<Taken> all;
   for (RecordGrid grid : grids) {
     if (by_length) {
       grid.layer_offset = layer_offset(grid, samples.front());
       if (!grid.layer_offset) continue;
     }
-    auto records = records_of(grid, samples);
+    auto records = list_records(grid, samples);
     if (!records.empty()) all.push_back({std::move(grid), std::move(records)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Taken& a, const Taken& b) {
     if (a.grid.record_bytes != b.grid.record_bytes)
       return a.grid.record_bytes < b.grid.record_bytes;
     if (!a.grid.tag || a.records.size() == b.records.size())
-      return rank_of(a.grid) > rank_of(b.grid);
+      return tag_rank(a.grid) > tag_rank(b.grid);
     return a.records.size() > b.records.size();
   });
   return all;
 }
 
 // Returns true if a sufficiently long file has no such records; then the grid is not the board's.
-bool leaves_out_file(const Taken& taken, const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+bool leaves_out_file(const Taken& taken, const std::vector<FileSample>& samples) {
+  return std::any_of(samples.begin(), samples.end(), [&](const FileSample& sample) {
     const bool is_long = sample.layers.size() >= 2 &&
                          sample.bytes.size() > 2 * sample.layers.size() * taken.grid.record_bytes;
     return is_long &&
@@ -150,8 +150,9 @@ bool leaves_out_file(const Taken& taken, const std::vector<Sample>& samples) {
   });
 }
 
-std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
-                                       const std::vector<Sample>& samples, bool by_length) {
+std::optional<Framed> find_first_with_spans(const std::vector<RecordGrid>& grids,
+                                            const std::vector<FileSample>& samples,
+                                            bool by_length) {
   auto all = taken_by(grids, samples, by_length);
   const Taken* before = nullptr;
   std::optional<SpanFields> spans;
@@ -162,13 +163,13 @@ std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
                           before->grid.layer_offset == grid.layer_offset &&
                           is_same(before->records, taken.records);
     if (!is_known) {
-      const auto [low, high] = reach_of(grid);
+      const auto [low, high] = search_range(grid);
       spans = find_spans(taken.records, grid.record_bytes, low, high);
       before = &taken;
     }
     if (!spans) continue;
     // Longer than a record: the tag or the times belong to the next one.
-    const auto [low, high] = extent_of(grid, *spans);
+    const auto [low, high] = known_extent(grid, *spans);
     if (high - low > static_cast<std::ptrdiff_t>(grid.record_bytes)) continue;
     if (doubtful && doubtful->records.size() > taken.records.size()) return doubtful;
     if (!grid.tag || !is_part_of_number(grid, taken.records, *spans)) {
@@ -180,12 +181,12 @@ std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
   return doubtful;
 }
 
-std::optional<Framed> first_with_spans(const std::vector<RecordGrid>& grids,
-                                       const std::vector<Sample>& samples) {
+std::optional<Framed> find_first_with_spans(const std::vector<RecordGrid>& grids,
+                                            const std::vector<FileSample>& samples) {
   if (samples.front().whole_len) {
-    if (auto framed = first_with_spans(grids, samples, true)) return framed;
+    if (auto framed = find_first_with_spans(grids, samples, true)) return framed;
   }
-  return first_with_spans(grids, samples, false);
+  return find_first_with_spans(grids, samples, false);
 }
 
 // Returns true if the layer number and a time occur twice in a record, one part of it apart. Then
@@ -219,21 +220,22 @@ bool is_doubled(const Framed& framed, std::size_t parts) {
   return (has_layer(part) || has_layer(-part)) && (has_time(part) || has_time(-part));
 }
 
-std::optional<Framed> frame(const std::vector<Sample>& samples) {
-  auto plain = first_with_spans(plain_grids(samples.front()), samples);
-  if (!plain) return first_with_spans(tagged_grids(samples.front()), samples);
+std::optional<Framed> frame(const std::vector<FileSample>& samples) {
+  auto plain = find_first_with_spans(plain_grids(samples.front()), samples);
+  if (!plain) return find_first_with_spans(tagged_grids(samples.front()), samples);
   constexpr std::size_t kMaxParts = 8;
   for (std::size_t parts = 2; parts <= kMaxParts; ++parts) {
     if (!is_doubled(*plain, parts)) continue;
     const std::size_t size = plain->grid.record_bytes / parts;
-    if (auto tagged = first_with_spans(tagged_grids(samples.front(), size), samples)) return tagged;
+    if (auto tagged = find_first_with_spans(tagged_grids(samples.front(), size), samples))
+      return tagged;
     plain->is_doubtful = true;
   }
   return plain;
 }
 
 // Record sizes for which the most words equal those of the previous record.
-std::vector<std::uint64_t> repeating_sizes(const Sample& sample) {
+std::vector<std::uint64_t> repeating_sizes(const FileSample& sample) {
   constexpr std::size_t kMax = 5, kCompared = 1 << 16;
   std::vector<std::pair<double, std::uint64_t>> sizes;
   const std::size_t length = std::min(sample.bytes.size(), kCompared);
@@ -251,10 +253,10 @@ std::vector<std::uint64_t> repeating_sizes(const Sample& sample) {
   return best;
 }
 
-FoundKind empty_kind(const std::string& kind, const std::vector<Sample>& samples) {
+FoundKind empty_kind(const std::string& kind, const std::vector<FileSample>& samples) {
   FoundKind found;
   found.kind = kind;
-  for (const Sample& sample : samples) {
+  for (const FileSample& sample : samples) {
     found.files.push_back(sample.name);
     found.file_sizes.push_back(sample.size_bytes);
   }
@@ -268,10 +270,10 @@ FoundKind empty_kind(const std::string& kind, const std::vector<Sample>& samples
 
 class CoreSearch {
  public:
-  explicit CoreSearch(std::vector<Sample> samples) : samples_(std::move(samples)) {
-    std::stable_sort(samples_.begin(), samples_.end(), [](const Sample& a, const Sample& b) {
-      return a.bytes.size() > b.bytes.size();
-    });
+  explicit CoreSearch(std::vector<FileSample> samples) : samples_(std::move(samples)) {
+    std::stable_sort(
+        samples_.begin(), samples_.end(),
+        [](const FileSample& a, const FileSample& b) { return a.bytes.size() > b.bytes.size(); });
     found_ = empty_kind("aicore", samples_);
   }
 
@@ -354,13 +356,13 @@ class CoreSearch {
     std::vector<TimeExtent> all;
     const std::size_t width = is_long ? 8 : 4;
     for (std::size_t i = 0; i < records_.size();) {
-      const Sample& sample = *records_[i].sample;
+      const FileSample& sample = *records_[i].sample;
       std::size_t last = i;
       while (last + 1 < records_.size() && records_[last + 1].sample == &sample) ++last;
       TimeExtent extent;
       extent.first = value(records_[i], spans_.start, width);
       extent.last = value(records_[last], spans_.end, width);
-      if (const auto end = last_in_tail(sample, width)) extent.last = *end;
+      if (const auto end = find_last_in_tail(sample, width)) extent.last = *end;
       extent.own = sample.window;
       extent.others = sample.other_windows;
       extent.is_whole = sample.size_bytes == sample.whole_len.value_or(0);
@@ -371,10 +373,11 @@ class CoreSearch {
   }
 
   // End of the last record of a long file.
-  std::optional<std::uint64_t> last_in_tail(const Sample& sample, std::size_t width) const {
+  std::optional<std::uint64_t> find_last_in_tail(const FileSample& sample,
+                                                 std::size_t width) const {
     const std::size_t size = grid_.record_bytes;
     if (sample.tail.size() < 2 * size) return std::nullopt;
-    const auto [low, high] = extent_of(grid_, spans_);
+    const auto [low, high] = known_extent(grid_, spans_);
     const std::uint64_t tail_at = sample.size_bytes - sample.tail.size();
     // The last layer number for which all fields are within the file.
     const std::uint64_t most = sample.size_bytes - static_cast<std::uint64_t>(high);
@@ -434,7 +437,7 @@ class CoreSearch {
   void choose_header() {
     const auto size = static_cast<std::ptrdiff_t>(grid_.record_bytes);
     const auto anchor = static_cast<std::ptrdiff_t>(grid_.anchor);
-    const Sample& sample = samples_.front();
+    const FileSample& sample = samples_.front();
     const auto length = static_cast<std::ptrdiff_t>(sample.whole_len.value_or(sample.size_bytes));
     fits_length_ = !sample.whole_len || grid_.layer_offset;
     std::ptrdiff_t first = 0;  // offset of the first record of a layer
@@ -442,7 +445,7 @@ class CoreSearch {
       first = anchor - static_cast<std::ptrdiff_t>(*grid_.layer_offset);
       found_.header_certainty = Certainty::certain;
     } else {
-      const auto [low, high] = extent_of(grid_, spans_);
+      const auto [low, high] = known_extent(grid_, spans_);
       const std::ptrdiff_t least = std::max<std::ptrdiff_t>(0, anchor + high - size);
       const std::ptrdiff_t most = anchor + low;
       first = std::min((least + 3) / 4 * 4, most);
@@ -462,13 +465,13 @@ class CoreSearch {
     first_ = first - anchor;
   }
 
-  std::size_t offset_of(std::ptrdiff_t shift) const {
+  std::size_t to_offset(std::ptrdiff_t shift) const {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, shift - first_));
   }
 
   bool is_zero_behind(std::ptrdiff_t shift) const {
     std::vector<std::uint32_t> high;
-    return offset_of(shift) + 8 <= grid_.record_bytes && read_lane(records_, shift + 4, high) &&
+    return to_offset(shift) + 8 <= grid_.record_bytes && read_lane(records_, shift + 4, high) &&
            std::all_of(high.begin(), high.end(), [](std::uint32_t word) { return word == 0; });
   }
 
@@ -476,7 +479,7 @@ class CoreSearch {
            std::string evidence) {
     FoundField& field = found_.field(name);
     field.certainty = certainty;
-    field.place = {offset_of(shift), width, 1, 1};
+    field.place = {to_offset(shift), width, 1, 1};
     field.evidence = std::move(evidence);
   }
 
@@ -491,7 +494,7 @@ class CoreSearch {
         grid_.record_bytes, grid_.tag ? ", in records of one type," : "", found_.layers,
         found_.executions);
     if (grid_.tag) {
-      found_.select = FoundSelect{offset_of(grid_.tag->shift), grid_.tag->width, grid_.tag->value};
+      found_.select = FoundSelect{to_offset(grid_.tag->shift), grid_.tag->width, grid_.tag->value};
     }
     set("layer_id", 0, grid_.layer_width, layer,
         fmt::format("cycles through the {} layer ids of layer.info, {} times", found_.layers,
@@ -534,12 +537,12 @@ class CoreSearch {
     return taken;
   }
 
-  std::vector<Sample> samples_;
+  std::vector<FileSample> samples_;
   FoundKind found_;
   RecordGrid grid_;
   std::vector<LayerRecord> records_;
   SpanFields spans_;
-  TimeUnit unit_;
+  TickUnit unit_;
   std::ptrdiff_t first_ = 0;  // start of a record, relative to its layer number
   bool fits_length_ = false;
   bool is_doubtful_ = false;

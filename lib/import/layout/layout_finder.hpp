@@ -11,9 +11,9 @@ namespace msprof::layout {
 
 // Data files of one board, from one or more captures. All files of a kind have the same layout.
 struct BoardSamples {
-  std::vector<Sample> aicore;
-  std::vector<Sample> aicpu;
-  std::vector<Sample> acl_api;
+  std::vector<FileSample> aicore;
+  std::vector<FileSample> aicpu;
+  std::vector<FileSample> acl_api;
 };
 
 InferredLayout find_layouts(const BoardSamples& samples);

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxGrids = 256;
 // Checks whether a number runs through the ids of the layers.
 class LayerCycle {
  public:
-  explicit LayerCycle(const Sample& sample) : sample_(sample) {
+  explicit LayerCycle(const FileSample& sample) : sample_(sample) {
     for (std::size_t i = 0; i < sample.layers.size(); ++i) {
       places_.emplace(static_cast<std::uint64_t>(sample.layers[i].id), i);
     }
@@ -43,13 +43,13 @@ class LayerCycle {
   std::uint64_t id(std::size_t place) const {
     return static_cast<std::uint64_t>(sample_.layers[place].id);
   }
-  const Sample& sample_;
+  const FileSample& sample_;
   std::map<std::uint64_t, std::size_t> places_;
 };
 
 constexpr std::array<std::size_t, 2> kLayerWidths = {4, 2};
 
-bool fits_plain(const Sample& sample, const LayerCycle& cycle, std::size_t record_bytes,
+bool fits_plain(const FileSample& sample, const LayerCycle& cycle, std::size_t record_bytes,
                 std::size_t anchor, std::size_t width) {
   std::size_t turn = 0;
   for (std::size_t at = anchor; at + width <= sample.bytes.size() && turn < kSearched;
@@ -61,13 +61,13 @@ bool fits_plain(const Sample& sample, const LayerCycle& cycle, std::size_t recor
 }
 
 // More than one full cycle, and at least a tenth of the records.
-bool is_enough(const Sample& sample, std::size_t turn, std::size_t seen) {
+bool is_enough(const FileSample& sample, std::size_t turn, std::size_t seen) {
   return turn > sample.layers.size() && turn * 10 >= seen;
 }
 
 // Returns true if the records with the tag run through the layers. `common` is the greatest common
 // divisor of the distances between them, in records.
-bool fits_tagged(const Sample& sample, const LayerCycle& cycle, const RecordGrid& grid,
+bool fits_tagged(const FileSample& sample, const LayerCycle& cycle, const RecordGrid& grid,
                  std::size_t begin, std::size_t& first, std::size_t& common) {
   const TypeTag& tag = *grid.tag;
   std::size_t turn = 0;
@@ -97,7 +97,7 @@ bool fits_tagged(const Sample& sample, const LayerCycle& cycle, const RecordGrid
 }
 
 // Tries the first record, then positions after headers that look like a record of the type.
-bool fits_somewhere(const Sample& sample, const LayerCycle& cycle, RecordGrid& grid,
+bool fits_somewhere(const FileSample& sample, const LayerCycle& cycle, RecordGrid& grid,
                     std::size_t& common) {
   const std::size_t from = grid.anchor;
   for (std::size_t begin = from; begin < from + kMaxHeaderBytes; begin += grid.record_bytes) {
@@ -115,8 +115,9 @@ bool fits_somewhere(const Sample& sample, const LayerCycle& cycle, RecordGrid& g
   return false;
 }
 
-std::map<std::uint64_t, std::size_t> values_of(const Sample& sample, std::size_t record_bytes,
-                                               std::size_t from, std::size_t width) {
+std::map<std::uint64_t, std::size_t> count_values(const FileSample& sample,
+                                                  std::size_t record_bytes, std::size_t from,
+                                                  std::size_t width) {
   std::map<std::uint64_t, std::size_t> counts;
   std::size_t seen = 0;
   for (std::size_t at = from; at + width <= sample.bytes.size() && seen < kSearched;
@@ -135,12 +136,12 @@ struct TagLane {
   std::map<std::uint64_t, std::size_t> counts;  // values that occur more than once
 };
 
-std::vector<TagLane> tag_lanes(const Sample& sample, std::size_t record_bytes) {
+std::vector<TagLane> tag_lanes(const FileSample& sample, std::size_t record_bytes) {
   std::vector<TagLane> lanes;
   for (std::size_t from = 0; from < record_bytes; ++from) {
     for (const std::size_t width : {std::size_t{4}, std::size_t{2}, std::size_t{1}}) {
       if (from % width != 0) continue;
-      auto counts = values_of(sample, record_bytes, from, width);
+      auto counts = count_values(sample, record_bytes, from, width);
       const std::size_t distinct = counts.size();
       std::erase_if(counts, [](const auto& entry) { return entry.second < 2; });
       if (counts.size() < 2 || counts.size() > kMaxTagValues) continue;
@@ -159,7 +160,7 @@ struct LayerLane {
 };
 
 // Offsets whose numbers run through the layers if some records are ignored.
-std::vector<LayerLane> layer_lanes(const Sample& sample, const LayerCycle& cycle,
+std::vector<LayerLane> layer_lanes(const FileSample& sample, const LayerCycle& cycle,
                                    std::size_t record_bytes) {
   std::vector<LayerLane> lanes;
   for (std::size_t from = 0; from < record_bytes; from += 2) {
@@ -176,7 +177,7 @@ std::vector<LayerLane> layer_lanes(const Sample& sample, const LayerCycle& cycle
   return lanes;
 }
 
-void add_tagged(const Sample& sample, const LayerCycle& cycle, std::size_t record_bytes,
+void add_tagged(const FileSample& sample, const LayerCycle& cycle, std::size_t record_bytes,
                 bool is_given, std::vector<RecordGrid>& grids) {
   const auto layers = layer_lanes(sample, cycle, record_bytes);
   if (layers.empty()) return;
@@ -205,7 +206,7 @@ void add_tagged(const Sample& sample, const LayerCycle& cycle, std::size_t recor
 }
 
 // Layer records of a file from `begin` on; empty if they do not run through the layers.
-std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& sample,
+std::vector<LayerRecord> records_from(const RecordGrid& grid, const FileSample& sample,
                                       std::size_t begin) {
   std::vector<LayerRecord> records;
   const LayerCycle cycle(sample);
@@ -231,7 +232,7 @@ std::vector<LayerRecord> records_from(const RecordGrid& grid, const Sample& samp
 
 }  // namespace
 
-std::vector<RecordGrid> plain_grids(const Sample& sample) {
+std::vector<RecordGrid> plain_grids(const FileSample& sample) {
   std::vector<RecordGrid> grids;
   const LayerCycle cycle(sample);
   if (!cycle.is_usable()) return grids;
@@ -250,7 +251,7 @@ std::vector<RecordGrid> plain_grids(const Sample& sample) {
   return grids;
 }
 
-std::vector<RecordGrid> tagged_grids(const Sample& sample, std::size_t record_bytes) {
+std::vector<RecordGrid> tagged_grids(const FileSample& sample, std::size_t record_bytes) {
   std::vector<RecordGrid> grids;
   const LayerCycle cycle(sample);
   if (!cycle.is_usable()) return grids;
@@ -265,7 +266,7 @@ std::vector<RecordGrid> tagged_grids(const Sample& sample, std::size_t record_by
   return grids;
 }
 
-std::vector<LayerRecord> records_of(const RecordGrid& grid, std::span<const Sample> samples) {
+std::vector<LayerRecord> list_records(const RecordGrid& grid, std::span<const FileSample> samples) {
   std::vector<LayerRecord> records;
   for (std::size_t number = 0; number < samples.size(); ++number) {
     // In another file, records of other types may come first, so the position differs.

@@ -32,20 +32,20 @@ struct RecordGrid {
 
 // A record of a layer. `at` is the offset of its layer number in the file.
 struct LayerRecord {
-  const Sample* sample = nullptr;
+  const FileSample* sample = nullptr;
   std::size_t at = 0;
-  std::size_t layer = 0;      // index into Sample::layers
+  std::size_t layer = 0;      // index into FileSample::layers
   std::size_t execution = 0;  // number of previous executions in this file
 };
 
 // Grids without a tag that fit `sample`, smallest record first.
-std::vector<RecordGrid> plain_grids(const Sample& sample);
+std::vector<RecordGrid> plain_grids(const FileSample& sample);
 
 // Grids whose records are selected by a tag. `record_bytes` 0: any size.
-std::vector<RecordGrid> tagged_grids(const Sample& sample, std::size_t record_bytes = 0);
+std::vector<RecordGrid> tagged_grids(const FileSample& sample, std::size_t record_bytes = 0);
 
 // Layer records of all samples that the grid fits; empty if it does not fit the first one.
-std::vector<LayerRecord> records_of(const RecordGrid& grid, std::span<const Sample> samples);
+std::vector<LayerRecord> list_records(const RecordGrid& grid, std::span<const FileSample> samples);
 
 // Reads one 32-bit number per record, at `shift` from the layer number. Returns false if it is
 // outside a file.

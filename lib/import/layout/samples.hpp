@@ -25,7 +25,7 @@ struct LayerFacts {
 using DoneWindow = std::pair<std::uint64_t, std::uint64_t>;
 
 // One data file.
-struct Sample {
+struct FileSample {
   std::string name;
   std::vector<std::byte> bytes;            // the first bytes, if the file is long
   std::vector<std::byte> tail;             // the last bytes of a long file
@@ -46,7 +46,7 @@ inline std::uint64_t number_in(const std::vector<std::byte>& bytes, std::size_t 
   return value;
 }
 
-inline std::uint64_t number_at(const Sample& sample, std::size_t at, std::size_t width) {
+inline std::uint64_t number_at(const FileSample& sample, std::size_t at, std::size_t width) {
   return number_in(sample.bytes, at, width);
 }
 

@@ -30,7 +30,7 @@ struct Lane {
   std::vector<std::uint32_t> values;
 };
 
-bool same_sample(std::span<const LayerRecord> records, std::size_t i) {
+bool is_same_sample(std::span<const LayerRecord> records, std::size_t i) {
   return records[i].sample == records[i + 1].sample;
 }
 
@@ -42,7 +42,7 @@ bool is_before(std::uint32_t a, std::uint32_t b) {
 bool rises(std::span<const LayerRecord> records, const std::vector<std::uint32_t>& values) {
   std::size_t still = 0;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-    if (!same_sample(records, i)) continue;
+    if (!is_same_sample(records, i)) continue;
     if (!is_before(values[i], values[i + 1])) return false;
     still += values[i] == values[i + 1] ? 1u : 0u;
   }
@@ -54,7 +54,7 @@ bool rises(std::span<const LayerRecord> records, const std::vector<std::uint32_t
 bool turns_often(std::span<const LayerRecord> records, const Lane& lane) {
   std::uint64_t run = 0;
   for (std::size_t i = 0; i + 1 < lane.values.size(); ++i) {
-    if (!same_sample(records, i)) {
+    if (!is_same_sample(records, i)) {
       run = 0;
       continue;
     }
@@ -66,7 +66,7 @@ bool turns_often(std::span<const LayerRecord> records, const Lane& lane) {
   if (!read_lane(records, lane.shift + 4, high)) return true;
   for (std::size_t i = 0; i + 1 < lane.values.size(); ++i) {
     const std::uint32_t carry = lane.values[i + 1] < lane.values[i] ? 1 : 0;
-    if (same_sample(records, i) && high[i + 1] - high[i] != carry) return true;
+    if (is_same_sample(records, i) && high[i + 1] - high[i] != carry) return true;
   }
   return false;
 }
@@ -110,7 +110,7 @@ std::vector<double> durations(std::span<const LayerRecord> records, const Lane& 
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_before(start.values[i], end.values[i])) return {};
     result.push_back(end.values[i] - start.values[i]);
-    if (i + 1 == count || !same_sample(records, i)) continue;
+    if (i + 1 == count || !is_same_sample(records, i)) continue;
     // Allows one unit of rounding.
     if (!is_before(end.values[i], start.values[i + 1] + 1) && ++overlaps > most) return {};
   }
@@ -119,7 +119,7 @@ std::vector<double> durations(std::span<const LayerRecord> records, const Lane& 
 
 struct Triple {
   SpanFields fields;
-  bool first_fits = true;  // including the first record of every file
+  bool does_first_fit = true;  // including the first record of every file
 };
 
 std::optional<Triple> follow(std::span<const LayerRecord> records, const Lane& start,
@@ -137,7 +137,7 @@ std::optional<Triple> follow(std::span<const LayerRecord> records, const Lane& s
     const bool fits = cycles > 0 && std::abs(cycles - slope * taken[i]) <= slack;
     if (fits) continue;
     if (++misses > most) return std::nullopt;
-    if (i == 0 || !same_sample(records, i - 1)) triple.first_fits = false;
+    if (i == 0 || !is_same_sample(records, i - 1)) triple.does_first_fit = false;
   }
   const Line line = fit(taken, total.values);
   if (line.slope <= 0) return std::nullopt;
@@ -185,7 +185,7 @@ bool is_same(const std::vector<Lane>& lanes, const SpanFields& a, const SpanFiel
          values_at(lanes, a.total) == values_at(lanes, b.total);
 }
 
-std::ptrdiff_t length_of(const SpanFields& fields) {
+std::ptrdiff_t fields_extent(const SpanFields& fields) {
   const auto [low, high] = std::minmax({std::ptrdiff_t{0}, fields.start, fields.end, fields.total});
   // At equal lengths, prefers start and end next to each other.
   return 1024 * (high - low) + std::abs(fields.end - fields.start);
@@ -239,7 +239,7 @@ Agreement agreement(const TimeExtent& extent, double hertz, std::optional<double
   return result;
 }
 
-void set_rate(TimeUnit& unit, double hertz) {
+void set_rate(TickUnit& unit, double hertz) {
   unit.hertz = hertz;
   const auto rate = static_cast<std::int64_t>(std::llround(hertz));
   constexpr std::int64_t kNsPerSecond = 1'000'000'000;
@@ -292,8 +292,8 @@ std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size
   const auto step = static_cast<std::ptrdiff_t>(record_bytes);
   const Triple* first = &found.front();
   for (const Triple& other : found) {
-    if (!is_turned(first->fields, other.fields, step) || !other.first_fits) continue;
-    if (!first->first_fits || other.fields.start < first->fields.start) first = &other;
+    if (!is_turned(first->fields, other.fields, step) || !other.does_first_fit) continue;
+    if (!first->does_first_fit || other.fields.start < first->fields.start) first = &other;
   }
   SpanFields best = first->fields;
   const double deviation = best.deviation;
@@ -302,7 +302,7 @@ std::optional<SpanFields> find_spans(std::span<const LayerRecord> all, std::size
     if (other.fields.deviation >= kClearlyBetter * deviation + kUnitSlack) continue;
     // The same times again, in a record of another type: uses the fields that are closer together.
     if (is_same(lanes, best, other.fields)) {
-      if (length_of(other.fields) < length_of(best)) best = other.fields;
+      if (fields_extent(other.fields) < fields_extent(best)) best = other.fields;
     } else {
       best.is_alone = false;
     }
@@ -327,7 +327,7 @@ bool are_long_times(std::span<const LayerRecord> records, std::ptrdiff_t start_s
     const std::uint64_t a = std::uint64_t{start_high[i]} << 32 | start[i];
     const std::uint64_t b = std::uint64_t{end_high[i]} << 32 | end[i];
     if (b < a || b - a != end[i] - start[i]) return false;
-    if (i == 0 || !same_sample(records, i - 1)) continue;
+    if (i == 0 || !is_same_sample(records, i - 1)) continue;
     const std::uint64_t before = std::uint64_t{start_high[i - 1]} << 32 | start[i - 1];
     if (a < before || a - before > UINT32_MAX) return false;
   }
@@ -361,13 +361,13 @@ std::string unit_words(double hertz) {
   return fmt::format("ticks of {:.6g} MHz", hertz / 1e6);
 }
 
-TimeUnit unit_of(double hertz) {
-  TimeUnit unit;
+TickUnit make_time_unit(double hertz) {
+  TickUnit unit;
   set_rate(unit, hertz);
   return unit;
 }
 
-TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
+TickUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
                    std::optional<std::int64_t> core_hz, std::optional<double> done_hertz) {
   constexpr double kClose = 0.012;
   constexpr double kSlowest = 4;  // cores may run at a quarter of the rate in info.json
@@ -395,7 +395,7 @@ TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double>
     }
     if (!contradicts) possible.push_back(rate);
   }
-  TimeUnit unit;
+  TickUnit unit;
   const auto choose = [&](auto&& is_good, Certainty certainty, const std::string& why) {
     const auto count = std::count_if(possible.begin(), possible.end(), is_good);
     if (count != 1 || unit.certainty != Certainty::unknown) return;

@@ -16,7 +16,7 @@ namespace msprof::layout {
 enum class Certainty { unknown, likely, certain };
 
 // A time value times `scale` / `divisor` is in ns.
-struct TimeUnit {
+struct TickUnit {
   Certainty certainty = Certainty::unknown;
   double hertz = 0;
   std::int64_t scale = 1;
@@ -65,11 +65,11 @@ struct TimeExtent {
 
 // `estimated_hz`: estimated from the cycles; absent if there are none. `done_hertz`: unit of the
 // times in `.done` files, if known.
-TimeUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
+TickUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double> estimated_hz,
                    std::optional<std::int64_t> core_hz, std::optional<double> done_hertz = {});
 
 // Sets only the rate.
-TimeUnit unit_of(double hertz);
+TickUnit make_time_unit(double hertz);
 
 // Returns true if times since boot at this rate can have this value: up to ten years.
 bool is_plausible_time(std::uint64_t value, double hertz);

@@ -23,7 +23,7 @@ class AclApiKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::acl_api); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::acl_api;
+    return models_.parsed_name(file).kind == FileKind::acl_api;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -31,7 +31,7 @@ class AclApiKind : public RawKind {
     if (!data) return;
     models_.note_layout(FileKind::acl_api, data->has_reference_header);
     Call call;
-    call.model_row = models_.model_row(models_.name_of(file));
+    call.model_row = models_.model_row(models_.parsed_name(file));
     if (file.done) {
       call.process_id = file.done->integer("pid").value_or(kNull);
       call.thread_id = file.done->integer("tid").value_or(kNull);
@@ -41,7 +41,7 @@ class AclApiKind : public RawKind {
     std::int64_t unknown_apis = 0;
     CallSlots slots;
     const std::uint64_t trailing =
-        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+        for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           ++records;
           if (!data->layout->selects(record)) return;
           const auto why = data->layout->decode(record, slots)

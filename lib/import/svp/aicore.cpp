@@ -62,7 +62,7 @@ std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
 
 // Computes the duration from cycles, which are finer than the times of most clocks; without cycles,
 // from the times.
-std::int64_t duration_of(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
+std::int64_t compute_duration(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
   if (frequency_hz && slots[kCoreTotalCycles] != kNull)
     return duration_ns(slots[kCoreTotalCycles], *frequency_hz);
   if (slots[kCoreStart] == kNull || slots[kCoreEnd] == kNull || slots[kCoreEnd] < slots[kCoreStart])
@@ -76,11 +76,11 @@ class AicoreKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::aicore); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::aicore;
+    return models_.parsed_name(file).kind == FileKind::aicore;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const FileName& file_name = models_.name_of(file);
+    const SvpFileName& file_name = models_.parsed_name(file);
     if (file.done) {
       models_.add_icache(file_name, file.done->integer("cache_hit"),
                          file.done->integer("cache_mis"));
@@ -93,13 +93,13 @@ class AicoreKind : public RawKind {
         data->layout->cycle_hz ? data->layout->cycle_hz : models_.frequency_hz(file_name.device);
     CoreSlots slots;
     const std::uint64_t trailing =
-        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+        for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
           if (!data->layout->decode(record, slots)) {
             context.report.skip_record(name(), file.name, "value out of range", offset);
             return;
           }
-          const std::int64_t duration = duration_of(slots, frequency);
+          const std::int64_t duration = compute_duration(slots, frequency);
           const auto why = why_impossible(slots, duration);
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);

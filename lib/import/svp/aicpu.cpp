@@ -17,7 +17,7 @@ class AicpuKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::aicpu); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::aicpu;
+    return models_.parsed_name(file).kind == FileKind::aicpu;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -27,7 +27,7 @@ class AicpuKind : public RawKind {
     TaskRun run(context, models_, file, kCpu);
     CpuSlots slots;
     const std::uint64_t trailing =
-        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+        for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
           const auto why =
               data->layout->decode(record, slots) ? why_impossible(slots) : "value out of range";

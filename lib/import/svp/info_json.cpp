@@ -37,7 +37,7 @@ json merged_device_info(const json& document) {
 }
 
 // Parses "1000", "19.2" or 1000; returns 0 if it is not a number.
-double number_of(const json& value) {
+double parse_number(const json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return 0;
   const auto& stored = value.get_ref<const std::string&>();
@@ -52,9 +52,9 @@ struct CoreClock {
   bool is_in_hz = false;  // else in MHz
 };
 
-CoreClock clock_of(const json& info) {
+CoreClock parse_clock(const json& info) {
   const auto frequency = info.find("aic_frequency");
-  const double value = frequency == info.end() ? 0 : number_of(*frequency);
+  const double value = frequency == info.end() ? 0 : parse_number(*frequency);
   const double hz = value > kMaxMhz ? value : value * 1e6;
   CoreClock clock;
   if (hz >= 1 && hz <= kMaxHz) {
@@ -70,11 +70,11 @@ class InfoJsonKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::info_json); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::info_json;
+    return models_.parsed_name(file).kind == FileKind::info_json;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const std::int64_t device = models_.name_of(file).device;
+    const std::int64_t device = models_.parsed_name(file).device;
     seen_.insert(device);
     context.report.count_file(name(), 1);
     const json info = read_device_info(file.path);
@@ -82,7 +82,7 @@ class InfoJsonKind : public RawKind {
       context.report.add(FindingId::broken_info, name(), file.name, "not JSON");
       return;
     }
-    const CoreClock clock = clock_of(info);
+    const CoreClock clock = parse_clock(info);
     if (clock.is_in_hz) {
       context.report.add(FindingId::frequency_in_hz, name(), file.name, "aic_frequency is in Hz");
     }
@@ -90,7 +90,7 @@ class InfoJsonKind : public RawKind {
   }
 
   void finish(const ImportContext& context) override {
-    auto devices = devices_of(session_);
+    auto devices = list_devices(session_);
     if (devices.empty() && seen_.empty()) devices.push_back(0);
     for (const std::int64_t device : devices) {
       const std::string file = fmt::format("info.json.{}", device);
@@ -129,8 +129,8 @@ std::string text_in(const json& info, const char* key) {
   return at != info.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
-std::optional<std::int64_t> frequency_in(const json& info) {
-  return clock_of(info).hz;
+std::optional<std::int64_t> parse_frequency(const json& info) {
+  return parse_clock(info).hz;
 }
 
 std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models) {

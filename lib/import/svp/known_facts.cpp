@@ -16,11 +16,11 @@ namespace msprof::svp {
 namespace {
 
 // For example "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1".
-std::string layers_text(const std::vector<Layer>& layers) {
+std::string layers_text(const std::vector<SvpLayer>& layers) {
   constexpr std::size_t kMaxNamed = 8;
   std::vector<std::string> fused;
   std::size_t count = 0;
-  for (const Layer& layer : layers) {
+  for (const SvpLayer& layer : layers) {
     if (layer.original_names.find('+') == std::string::npos) continue;
     ++count;
     if (fused.size() < kMaxNamed)
@@ -65,10 +65,10 @@ void report_known(const ImportContext& context, const SvpModels& models) {
   for (const UnknownLayout& file : context.report.unknown_layouts()) unknown.insert(file.file);
   if (unknown.empty()) return;
   for (const RawFile& file : models.session().raw_files()) {
-    const FileName& name = models.name_of(file);
+    const SvpFileName& name = models.parsed_name(file);
     std::vector<std::string> facts;
     if (name.kind == FileKind::layer_info) {
-      const auto* layers = models.layers_of(name);
+      const auto* layers = models.find_layers(name);
       if (layers != nullptr && !layers->empty()) facts.push_back(layers_text(*layers));
     } else if (unknown.contains(file.name)) {
       facts.push_back(counted(file.size_bytes, "byte"));
@@ -89,7 +89,7 @@ void report_known(const ImportContext& context, const SvpModels& models) {
 // off.
 void report_no_execution(const ImportContext& context, const SvpModels& models) {
   // Unreadable data is reported separately and does not mean that nothing was executed.
-  if (context.report.partial()) return;
+  if (context.report.is_partial()) return;
   for (const FileKind kind : {FileKind::aicore, FileKind::aicpu}) {
     const auto total = context.report.kinds().find(std::string(kind_name(kind)));
     if (total != context.report.kinds().end() && total->second.records > 0) return;

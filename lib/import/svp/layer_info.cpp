@@ -97,7 +97,7 @@ bool is_type(std::string_view text) {
   return std::find(std::begin(kTypes), std::end(kTypes), lower_ascii(text)) != std::end(kTypes);
 }
 
-bool parse_line(std::string_view line, Layer& layer) {
+bool parse_line(std::string_view line, SvpLayer& layer) {
   constexpr std::size_t kFields = 6;
   const auto fields = split(line, '\t');
   std::uint64_t layer_id = 0;
@@ -109,7 +109,7 @@ bool parse_line(std::string_view line, Layer& layer) {
   if (layer_id > std::uint64_t{kMaxLayerId} || net_id > INT64_MAX) return false;
   layer.layer_id = static_cast<std::int64_t>(layer_id);
   layer.net_id = static_cast<std::int64_t>(net_id);
-  layer.on_cpu = fields[3] == kCpu;
+  layer.is_on_cpu = fields[3] == kCpu;
   layer.type = fields[2].empty() ? "N/A" : fields[2];
   layer.name = fields[4].empty() ? fmt::format("layer_{}", layer_id) : std::string(fields[4]);
   layer.original_names =
@@ -123,7 +123,7 @@ class LayerInfoKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::layer_info); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::layer_info;
+    return models_.parsed_name(file).kind == FileKind::layer_info;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -153,10 +153,10 @@ class LayerInfoKind : public RawKind {
           text.substr(begin, offset == std::string_view::npos ? offset : offset - begin);
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (line.empty()) continue;
-      Layer layer;
+      SvpLayer layer;
       if (!parse_line(line, layer)) {
         context.report.skip_record(name(), file.name, "damaged line", begin);
-      } else if (!models_.add_layer(models_.name_of(file), std::move(layer))) {
+      } else if (!models_.add_layer(models_.parsed_name(file), std::move(layer))) {
         context.report.skip_record(name(), file.name, "layer_id given twice", begin);
       } else {
         ++layers;
@@ -176,7 +176,7 @@ class LayerInfoKind : public RawKind {
     }
     std::int64_t id = 0;
     for (const auto& [type, layer_name] : pairs) {
-      models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name, false});
+      models_.add_layer(models_.parsed_name(file), {id++, 0, type, layer_name, layer_name, false});
     }
     context.report.add(FindingId::guessed_names, name(), file.name,
                        "layer names are GUESSED from an undocumented binary format",
@@ -204,12 +204,12 @@ std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view b
   return layers.size() * 4 >= strings.size() ? layers : decltype(layers){};
 }
 
-std::vector<Layer> read_layers(std::string_view text) {
-  std::vector<Layer> layers;
+std::vector<SvpLayer> read_layers(std::string_view text) {
+  std::vector<SvpLayer> layers;
   if (text.starts_with(kFirstLine)) {
     for (std::string_view line : split(text.substr(std::min(text.size(), text.find('\n'))), '\n')) {
       if (line.ends_with('\r')) line.remove_suffix(1);
-      Layer layer;
+      SvpLayer layer;
       if (parse_line(line, layer)) layers.push_back(std::move(layer));
     }
     return layers;

@@ -16,6 +16,6 @@ namespace msprof::svp {
 std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view bytes);
 
 // Returns the layers of a layer.info in either format. Damaged lines are left out.
-std::vector<Layer> read_layers(std::string_view text);
+std::vector<SvpLayer> read_layers(std::string_view text);
 
 }  // namespace msprof::svp

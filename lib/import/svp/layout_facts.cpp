@@ -34,7 +34,7 @@ std::string stem_in(const std::string& name) {
 }
 
 void add_file(const SvpSession& session, const RawFile& file, LayoutFacts& facts) {
-  const svp::FileKind kind = session.name_of(file).kind;
+  const svp::FileKind kind = session.parsed_name(file).kind;
   if (kind == svp::FileKind::info_json) {
     const nlohmann::json info = svp::read_device_info(file.path);
     for (const char* const key : {"product_name", "product"})

@@ -20,7 +20,7 @@ class NetInfoKind : public RawKind {
 
   std::string_view name() const override { return kind_name(FileKind::net_info); }
   bool owns(const RawFile& file) const override {
-    return models_.name_of(file).kind == FileKind::net_info;
+    return models_.parsed_name(file).kind == FileKind::net_info;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -51,7 +51,7 @@ class NetInfoKind : public RawKind {
 
  private:
   void read_line(const ImportContext& context, const RawFile& file, std::string_view line) {
-    const FileName& model = models_.name_of(file);
+    const SvpFileName& model = models_.parsed_name(file);
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return;
     const std::string_view key = trim(line.substr(0, colon));

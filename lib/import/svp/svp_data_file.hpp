@@ -46,7 +46,7 @@ bool is_unwritten(std::span<const std::byte> record);
 
 // Skips preallocated records that were not filled because the application was killed.
 template <typename Visit>
-std::uint64_t for_each_record_of(SvpDataFile& data, Visit&& visit) {
+std::uint64_t for_each_written_record(SvpDataFile& data, Visit&& visit) {
   if (!data.has_space)
     return for_each_record(data.reader, data.first_offset, data.record_bytes, visit);
   return for_each_record(data.reader, data.first_offset, data.record_bytes,
@@ -67,7 +67,7 @@ class TaskRun {
         models_(models),
         file_(file),
         unit_(unit),
-        step_row_(models.step_row(models.name_of(file))),
+        step_row_(models.step_row(models.parsed_name(file))),
         first_task_id_(models.last_task_id() + 1) {}
 
   // Row of the operator with this layer id; kNull if the layout has no layer id.
@@ -76,7 +76,7 @@ class TaskRun {
     if (index >= op_rows_.size()) op_rows_.resize(index + 1, 0);
     if (op_rows_[index] == 0) {
       bool named = false;
-      op_rows_[index] = models_.op_row(models_.name_of(file_), layer_id, unit_, named);
+      op_rows_[index] = models_.op_row(models_.parsed_name(file_), layer_id, unit_, named);
       if (!named) ++unnamed_layers_;
     }
     return op_rows_[index];

@@ -19,10 +19,10 @@ bool is_task_data(FileKind kind) {
 
 }  // namespace
 
-std::vector<std::int64_t> devices_of(const SvpSession& session) {
+std::vector<std::int64_t> list_devices(const SvpSession& session) {
   std::set<std::int64_t> devices;
   for (const RawFile& file : session.raw_files()) {
-    const FileName& name = session.name_of(file);
+    const SvpFileName& name = session.parsed_name(file);
     if (is_data(name.kind)) devices.insert(name.device);
   }
   return {devices.begin(), devices.end()};
@@ -31,14 +31,14 @@ std::vector<std::int64_t> devices_of(const SvpSession& session) {
 bool has_aicore(const SvpSession& session, std::int64_t device) {
   const auto& files = session.raw_files();
   return std::any_of(files.begin(), files.end(), [&](const RawFile& file) {
-    const FileName& name = session.name_of(file);
+    const SvpFileName& name = session.parsed_name(file);
     return name.kind == FileKind::aicore && name.device == device;
   });
 }
 
 SvpModels::SvpModels(const SvpSession& session) : session_(session) {
   for (const RawFile& file : session.raw_files()) {
-    const FileName& name = session.name_of(file);
+    const SvpFileName& name = session.parsed_name(file);
     if (!is_data(name.kind)) continue;
     devices_.try_emplace(name.device);
     model_rows_.try_emplace(DeviceModelKey(name.model_key()), 0);
@@ -70,11 +70,11 @@ std::optional<std::int64_t> SvpModels::frequency_hz(std::int64_t device) const {
   return at == devices_.end() ? std::nullopt : at->second.frequency_hz;
 }
 
-void SvpModels::set_batch_num(const FileName& model, std::int64_t batch_num) {
+void SvpModels::set_batch_num(const SvpFileName& model, std::int64_t batch_num) {
   batch_nums_.try_emplace({model.model, model.model_id}, batch_num);
 }
 
-bool SvpModels::add_layer(const FileName& model, Layer layer) {
+bool SvpModels::add_layer(const SvpFileName& model, SvpLayer layer) {
   Layers& layers = layers_[{model.model, model.model_id}];
   if (!layers.by_net_and_id.try_emplace({layer.net_id, layer.layer_id}, layers.all.size()).second) {
     return false;
@@ -84,16 +84,16 @@ bool SvpModels::add_layer(const FileName& model, Layer layer) {
   return true;
 }
 
-std::int64_t SvpModels::model_row(const FileName& file) const {
+std::int64_t SvpModels::model_row(const SvpFileName& file) const {
   return model_rows_.at(DeviceModelKey(file.model_key()));
 }
 
-std::int64_t SvpModels::step_row(const FileName& file) const {
+std::int64_t SvpModels::step_row(const SvpFileName& file) const {
   return steps_.at(CaptureKey(file.capture_key())).id;
 }
 
-const Layer* SvpModels::find_layer(const FileName& file, std::int64_t layer_id,
-                                   std::int64_t& position) const {
+const SvpLayer* SvpModels::find_layer(const SvpFileName& file, std::int64_t layer_id,
+                                      std::int64_t& position) const {
   const auto model = layers_.find({file.model, file.model_id});
   if (model == layers_.end()) return nullptr;
   const Layers& layers = model->second;
@@ -111,18 +111,18 @@ const Layer* SvpModels::find_layer(const FileName& file, std::int64_t layer_id,
   return &layers.all[index];
 }
 
-const std::vector<Layer>* SvpModels::layers_of(const FileName& model) const {
+const std::vector<SvpLayer>* SvpModels::find_layers(const SvpFileName& model) const {
   const auto at = layers_.find({model.model, model.model_id});
   return at == layers_.end() ? nullptr : &at->second.all;
 }
 
-std::int64_t SvpModels::op_row(const FileName& file, std::int64_t layer_id, std::string_view unit,
-                               bool& named) {
+std::int64_t SvpModels::op_row(const SvpFileName& file, std::int64_t layer_id,
+                               std::string_view unit, bool& named) {
   Op op;
   op.model_row = model_row(file);
   op.unit = unit;
   op.has_layer_id = layer_id != kNull;
-  const Layer* layer = op.has_layer_id ? find_layer(file, layer_id, op.position) : nullptr;
+  const SvpLayer* layer = op.has_layer_id ? find_layer(file, layer_id, op.position) : nullptr;
   named = layer != nullptr;
   if (layer != nullptr) {
     op.layer = *layer;
@@ -136,7 +136,7 @@ std::int64_t SvpModels::op_row(const FileName& file, std::int64_t layer_id, std:
   return at->second;
 }
 
-void SvpModels::add_icache(const FileName& file, std::optional<std::int64_t> hits,
+void SvpModels::add_icache(const SvpFileName& file, std::optional<std::int64_t> hits,
                            std::optional<std::int64_t> misses) {
   if (!hits || !misses) return;
   StepRow& step = steps_.at(CaptureKey(file.capture_key()));

@@ -18,13 +18,13 @@ namespace msprof::svp {
 inline constexpr std::string_view kCore = "AA_CORE";
 inline constexpr std::string_view kCpu = "AA_CPU";
 
-struct Layer {
+struct SvpLayer {
   std::int64_t layer_id = 0;
   std::int64_t net_id = 0;
   std::string type;
   std::string name;
   std::string original_names;  // joined by '+'
-  bool on_cpu = false;         // from layer.info; the kind of the data file decides
+  bool is_on_cpu = false;      // from layer.info; the kind of the data file decides
 };
 
 class SvpModels {
@@ -32,29 +32,29 @@ class SvpModels {
   explicit SvpModels(const SvpSession& session);
 
   const SvpSession& session() const { return session_; }
-  const FileName& name_of(const RawFile& file) const { return session_.name_of(file); }
+  const SvpFileName& parsed_name(const RawFile& file) const { return session_.parsed_name(file); }
 
   // Frequency from info.json.N; nullopt if absent.
   void set_device(std::int64_t device, std::optional<std::int64_t> frequency_hz,
                   const std::string& chip);
   std::optional<std::int64_t> frequency_hz(std::int64_t device) const;
 
-  void set_batch_num(const FileName& model, std::int64_t batch_num);
+  void set_batch_num(const SvpFileName& model, std::int64_t batch_num);
   // Returns false if the model already has the layer in that net.
-  bool add_layer(const FileName& model, Layer layer);
+  bool add_layer(const SvpFileName& model, SvpLayer layer);
 
   // Layers from layer.info; null if there are none.
-  const std::vector<Layer>* layers_of(const FileName& model) const;
+  const std::vector<SvpLayer>* find_layers(const SvpFileName& model) const;
 
   // Row ids. A model is identified by (model, model_id), on the device named by the data files.
-  std::int64_t model_row(const FileName& file) const;
-  std::int64_t step_row(const FileName& file) const;
+  std::int64_t model_row(const SvpFileName& file) const;
+  std::int64_t step_row(const SvpFileName& file) const;
   // Row of the operator of a record; created on first use. `named` is false if layer.info does not
   // contain the layer; its name is then "layer_<id>".
-  std::int64_t op_row(const FileName& file, std::int64_t layer_id, std::string_view unit,
+  std::int64_t op_row(const SvpFileName& file, std::int64_t layer_id, std::string_view unit,
                       bool& named);
 
-  void add_icache(const FileName& file, std::optional<std::int64_t> hits,
+  void add_icache(const SvpFileName& file, std::optional<std::int64_t> hits,
                   std::optional<std::int64_t> misses);
 
   // Records that a data file was read. The reference layout means that the host runtime wrote it;
@@ -76,7 +76,7 @@ class SvpModels {
   using CaptureKey =
       std::tuple<std::int64_t, std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   struct Layers {
-    std::vector<Layer> all;
+    std::vector<SvpLayer> all;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> by_net_and_id;
     std::map<std::int64_t, std::vector<std::size_t>> by_id;
   };
@@ -86,14 +86,14 @@ class SvpModels {
   };
   struct Op {
     std::int64_t model_row = kNull;
-    Layer layer;
+    SvpLayer layer;
     std::int64_t position = kNull;
     std::string unit;
     bool has_layer_id = true;
   };
 
-  const Layer* find_layer(const FileName& file, std::int64_t layer_id,
-                          std::int64_t& position) const;
+  const SvpLayer* find_layer(const SvpFileName& file, std::int64_t layer_id,
+                             std::int64_t& position) const;
 
   const SvpSession& session_;
   std::map<std::int64_t, Device> devices_;
@@ -113,7 +113,7 @@ class SvpModels {
 };
 
 // Devices named by data files, for checks against info.json.
-std::vector<std::int64_t> devices_of(const SvpSession& session);
+std::vector<std::int64_t> list_devices(const SvpSession& session);
 bool has_aicore(const SvpSession& session, std::int64_t device);
 
 // Makers of the svp kinds, which share `models`.

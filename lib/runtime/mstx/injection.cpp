@@ -13,7 +13,7 @@ TxRecorder& recorder() {
   return *current.load(std::memory_order_acquire);
 }
 
-TxRecorder::Domain* domain_of(mstxDomainHandle_t handle) {
+TxRecorder::Domain* to_domain(mstxDomainHandle_t handle) {
   return reinterpret_cast<TxRecorder::Domain*>(handle);
 }
 
@@ -38,20 +38,20 @@ mstxDomainHandle_t create_domain(const char* name) {
 }
 
 void destroy_domain(mstxDomainHandle_t domain) {
-  recorder().destroy_domain(domain_of(domain));
+  recorder().destroy_domain(to_domain(domain));
 }
 
 void mark_in_domain(mstxDomainHandle_t domain, const char* message, aclrtStream stream) {
-  recorder().mark(domain_of(domain), message, stream);
+  recorder().mark(to_domain(domain), message, stream);
 }
 
 mstxRangeId start_range_in_domain(mstxDomainHandle_t domain, const char* message,
                                   aclrtStream stream) {
-  return recorder().start_range(domain_of(domain), message, stream);
+  return recorder().start_range(to_domain(domain), message, stream);
 }
 
 void end_range_in_domain(mstxDomainHandle_t domain, mstxRangeId id) {
-  recorder().end_range(domain_of(domain), id);
+  recorder().end_range(to_domain(domain), id);
 }
 
 // The functions of one client module, by number.

@@ -23,14 +23,15 @@ constexpr std::array<std::uint32_t, 256> crc_table() {
 
 constexpr auto kCrcTable = crc_table();
 
-const OpNames::Texts* texts_at(const void* records, std::size_t bytes, std::uint32_t index) {
-  const auto record = record_at(records, bytes, index);
-  return record ? OpNames::instance().find(record->op) : nullptr;
+const OpNameIds::NameAndType* find_texts(const void* records, std::size_t bytes,
+                                         std::uint32_t index) {
+  const auto record = find_record(records, bytes, index);
+  return record ? OpNameIds::instance().find(record->op) : nullptr;
 }
 
 }  // namespace
 
-std::uint32_t signature_of(const OpRecord& record) {
+std::uint32_t compute_signature(const OpRecord& record) {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
   std::uint32_t crc = 0xFFFFFFFF;
   for (std::size_t i = sizeof record.signature; i < sizeof record; ++i)
@@ -55,16 +56,16 @@ OpRecord make_record(std::uint32_t model, std::uint32_t device, std::uint64_t op
     record.vector_flops = static_cast<std::uint64_t>(work->vector_ops) * images;
   }
   record.device = device;
-  record.signature = signature_of(record);
+  record.signature = compute_signature(record);
   return record;
 }
 
-std::optional<OpRecord> record_at(const void* records, std::size_t bytes, std::uint32_t index) {
+std::optional<OpRecord> find_record(const void* records, std::size_t bytes, std::uint32_t index) {
   if (records == nullptr || bytes % sizeof(OpRecord) != 0 || index >= bytes / sizeof(OpRecord))
     return std::nullopt;
   OpRecord record;
   std::memcpy(&record, static_cast<const char*>(records) + index * sizeof record, sizeof record);
-  if (record.signature != signature_of(record)) return std::nullopt;
+  if (record.signature != compute_signature(record)) return std::nullopt;
   return record;
 }
 
@@ -75,9 +76,9 @@ int count_records(const void* records, std::size_t bytes, std::uint32_t* count) 
   return kProfSuccess;
 }
 
-int size_of_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
-                 std::size_t* size) {
-  const auto* const texts = texts_at(records, bytes, index);
+int text_size(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
+              std::size_t* size) {
+  const auto* const texts = find_texts(records, bytes, index);
   if (texts == nullptr || size == nullptr) return kProfInvalidParam;
   *size = (texts->*text).size() + 1;
   return kProfSuccess;
@@ -85,7 +86,7 @@ int size_of_text(OpText text, const void* records, std::size_t bytes, std::uint3
 
 int copy_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
               char* buffer, std::size_t room) {
-  const auto* const texts = texts_at(records, bytes, index);
+  const auto* const texts = find_texts(records, bytes, index);
   if (texts == nullptr || buffer == nullptr || room == 0) return kProfInvalidParam;
   const std::string& whole = texts->*text;
   const std::size_t size = std::min(whole.size(), room - 1);
@@ -94,19 +95,19 @@ int copy_text(OpText text, const void* records, std::size_t bytes, std::uint32_t
   return kProfSuccess;
 }
 
-OpNames& OpNames::instance() {
-  static OpNames* const names = new OpNames;
+OpNameIds& OpNameIds::instance() {
+  static OpNameIds* const names = new OpNameIds;
   return *names;
 }
 
-std::uint64_t OpNames::number_of(const std::string& name, const std::string& type) {
+std::uint64_t OpNameIds::find_or_add(const std::string& name, const std::string& type) {
   const std::lock_guard lock(mutex_);
   const auto [found, added] = numbers_.try_emplace({name, type}, texts_.size() + 1);
-  if (added) texts_.push_back(std::make_unique<const Texts>(Texts{name, type}));
+  if (added) texts_.push_back(std::make_unique<const NameAndType>(NameAndType{name, type}));
   return found->second;
 }
 
-const OpNames::Texts* OpNames::find(std::uint64_t number) {
+const OpNameIds::NameAndType* OpNameIds::find(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   return number == 0 || number > texts_.size() ? nullptr
                                                : texts_[static_cast<std::size_t>(number - 1)].get();

@@ -39,25 +39,25 @@ OpRecord make_record(std::uint32_t model, std::uint32_t device, std::uint64_t op
                      std::uint64_t images);
 
 // CRC-32C of the record without its signature field and without the final inversion.
-std::uint32_t signature_of(const OpRecord& record);
+std::uint32_t compute_signature(const OpRecord& record);
 
 // Returns the whole record at `index` in `records`; empty if it does not exist or is damaged.
-std::optional<OpRecord> record_at(const void* records, std::size_t bytes, std::uint32_t index);
+std::optional<OpRecord> find_record(const void* records, std::size_t bytes, std::uint32_t index);
 
 // Maps operator numbers in records to names. A number keeps its texts until the process ends, since
 // its records may be read late.
-class OpNames {
+class OpNameIds {
  public:
-  static OpNames& instance();
-  struct Texts {
+  static OpNameIds& instance();
+  struct NameAndType {
     std::string name;
     std::string type;
   };
 
   // Numbers start at 1.
-  std::uint64_t number_of(const std::string& name, const std::string& type);
+  std::uint64_t find_or_add(const std::string& name, const std::string& type);
   // Null if this process has not assigned `number`.
-  const Texts* find(std::uint64_t number);
+  const NameAndType* find(std::uint64_t number);
 
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }
@@ -65,16 +65,16 @@ class OpNames {
  private:
   std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> numbers_;
-  std::vector<std::unique_ptr<const Texts>> texts_;
+  std::vector<std::unique_ptr<const NameAndType>> texts_;
 };
 
 // Accessors of both interfaces for records that an application has read; they return codes of
 // rules.hpp.
 int count_records(const void* records, std::size_t bytes, std::uint32_t* count);
-using OpText = std::string OpNames::Texts::*;
+using OpText = std::string OpNameIds::NameAndType::*;
 // Sets `size` to the length of the text including the terminating zero.
-int size_of_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
-                 std::size_t* size);
+int text_size(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
+              std::size_t* size);
 // Truncates a text longer than `room`.
 int copy_text(OpText text, const void* records, std::size_t bytes, std::uint32_t index,
               char* buffer, std::size_t room);

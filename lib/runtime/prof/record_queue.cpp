@@ -42,7 +42,7 @@ bool RecordQueue::push(const OpRecord& record) {
     ++count_;
     return true;
   }
-  if (file_count_ + tail_.size() >= slots_ || file_failed_) return false;
+  if (file_count_ + tail_.size() >= slots_ || has_file_failed_) return false;
   if (tail_.size() >= kBatch && !write_tail()) return false;
   tail_.push_back(record);
   return true;
@@ -57,7 +57,7 @@ std::span<const OpRecord> RecordQueue::front(std::size_t count) {
       std::copy(tail_.begin(), tail_.end(), memory_.begin());
       count_ = tail_.size();
       tail_.clear();
-      file_failed_ = false;
+      has_file_failed_ = false;
     }
   }
   const std::size_t together = std::min({count, count_, kMemoryRecords - begin_});
@@ -116,7 +116,7 @@ bool RecordQueue::write_tail() {
   if (!open_file() || !transfer(true, tail_.data(), first, end) ||
       !transfer(true, tail_.data() + first, tail_.size() - first, 0)) {
     // The tail is kept and still sent.
-    file_failed_ = true;
+    has_file_failed_ = true;
     return false;
   }
   file_count_ += tail_.size();

@@ -43,7 +43,7 @@ class RecordQueue {
   std::size_t count_ = 0;
   std::vector<OpRecord> tail_;
   HeldDescriptor file_;
-  bool file_failed_ = false;
+  bool has_file_failed_ = false;
   std::uint64_t slots_;  // limit for file and tail together, in records; the file is a ring, too
   std::uint64_t file_begin_ = 0;
   std::uint64_t file_count_ = 0;

@@ -54,7 +54,7 @@ int refusal_by_configuration(ProfMode mode) {
   return mode == ProfMode::configured ? kProfAlreadyRun : kProfSuccess;
 }
 
-std::string_view path_of(const char* path, std::size_t length) {
+std::string_view checked_path(const char* path, std::size_t length) {
   if (path == nullptr || strnlen(path, length) != length || path[length] != '\0') return {};
   return {path, length};
 }
@@ -129,8 +129,8 @@ std::string absolute_path(std::string_view path) {
   return std::string(folder.data()) + "/" + std::string(path);
 }
 
-std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t low,
-                                       std::uint64_t high) {
+std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t low,
+                                          std::uint64_t high) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;

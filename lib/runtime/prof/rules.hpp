@@ -42,7 +42,7 @@ int refusal_of_subscription(ProfMode mode);   // subscribe, unsubscribe
 int refusal_by_configuration(ProfMode mode);  // all other calls
 
 // Returns the output folder; empty unless it has exactly `length` bytes.
-std::string_view path_of(const char* path, std::size_t length);
+std::string_view checked_path(const char* path, std::size_t length);
 
 // Configuration passed to start and stop.
 struct ProfConfig {
@@ -78,7 +78,7 @@ bool is_allowed_path(std::string_view path);
 std::string absolute_path(std::string_view path);
 
 // Parses an integer in [low, high]; empty for any other text.
-std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t low,
-                                       std::uint64_t high);
+std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t low,
+                                          std::uint64_t high);
 
 }  // namespace msprof::runtime

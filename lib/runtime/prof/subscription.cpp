@@ -43,7 +43,7 @@ constexpr std::size_t kRecordsPerWrite = PIPE_BUF / sizeof(OpRecord);
 std::uint64_t spill_bytes() {
   const char* const value = secure_getenv("MSPROF_SUBSCRIBE_SPILL");
   if (value == nullptr || *value == '\0') return kSpillBytes;
-  const auto bytes = number_in(value, 0, kSpillBytes);
+  const auto bytes = parse_number(value, 0, kSpillBytes);
   if (!bytes) {
     say("MSPROF_SUBSCRIBE_SPILL must be bytes up to 1073741824, not \"" + std::string(value) +
         "\": 1073741824 is taken");
@@ -83,7 +83,7 @@ class Sender {
 
   void add(const OpRecord& record) {
     const std::lock_guard lock(mutex_);
-    if (closing_ || over_) return;
+    if (is_closing_ || is_over_) return;
     if (!queue_.push(record)) {
       ++dropped_;
       return;
@@ -98,8 +98,8 @@ class Sender {
     std::unique_lock lock(mutex_);
     const std::uint64_t wanted = added_;
     std::uint64_t seen = sent_;
-    while (sent_ < wanted && !over_) {
-      changed_.wait_for(lock, reader_patience.load(), [&] { return sent_ > seen || over_; });
+    while (sent_ < wanted && !is_over_) {
+      changed_.wait_for(lock, reader_patience.load(), [&] { return sent_ > seen || is_over_; });
       if (sent_ == seen) return;
       seen = sent_;
     }
@@ -110,14 +110,14 @@ class Sender {
   std::uint64_t close_all() {
     {
       const std::lock_guard lock(mutex_);
-      closing_ = true;
+      is_closing_ = true;
       progress_ = Clock::now();
       changed_.notify_all();
     }
     thread_.join();
     if (is_same_file(fd_, own_.get())) close(fd_);
     own_.close();
-    return reader_gone_ ? 0 : dropped_ + queue_.size() + queue_.unreadable();
+    return is_reader_gone_ ? 0 : dropped_ + queue_.size() + queue_.unreadable();
   }
 
   // For a forked child, which does not have the sender thread.
@@ -127,12 +127,12 @@ class Sender {
   void send_all() {
     std::array<OpRecord, kRecordsPerWrite> batch;
     std::unique_lock lock(mutex_);
-    while (!over_) {
-      changed_.wait(lock, [this] { return closing_ || queue_.size() > 0; });
+    while (!is_over_) {
+      changed_.wait(lock, [this] { return is_closing_ || queue_.size() > 0; });
       const std::span<const OpRecord> front = queue_.front(batch.size());
       if (front.empty()) {
         // If the file cannot be read back, the queue is empty as well.
-        if (closing_ && queue_.size() == 0) return;
+        if (is_closing_ && queue_.size() == 0) return;
         continue;
       }
       const std::size_t count = front.size();
@@ -145,7 +145,7 @@ class Sender {
         sent_ += count;
         progress_ = Clock::now();
       } else {
-        over_ = true;
+        is_over_ = true;
       }
       changed_.notify_all();
     }
@@ -175,13 +175,13 @@ class Sender {
 
   bool is_out_of_patience() {
     const std::lock_guard lock(mutex_);
-    return closing_ && Clock::now() - progress_ > reader_patience.load();
+    return is_closing_ && Clock::now() - progress_ > reader_patience.load();
   }
 
   void lose_reader(int error) {
     {
       const std::lock_guard lock(mutex_);
-      reader_gone_ = true;
+      is_reader_gone_ = true;
     }
     say(error == EPIPE
             ? std::string("the reader of the subscribed models is gone: the subscription has ended")
@@ -197,14 +197,14 @@ class Sender {
   std::uint64_t added_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t dropped_ = 0;
-  bool closing_ = false;
-  bool over_ = false;
-  bool reader_gone_ = false;
+  bool is_closing_ = false;
+  bool is_over_ = false;
+  bool is_reader_gone_ = false;
   Clock::time_point progress_;
   std::thread thread_;
 };
 
-struct Subscription {
+struct ModelSubscription {
   SubscribeOrder order;
   std::uint16_t device = 0;
   std::shared_ptr<Sender> sender;
@@ -212,12 +212,12 @@ struct Subscription {
 
 struct Subscriptions {
   std::shared_mutex mutex;
-  std::map<std::uint32_t, Subscription> by_model;
+  std::map<std::uint32_t, ModelSubscription> by_model;
   // The parent's state in a forked child. Left untouched, since its locks may be held by threads
   // that do not exist here.
   const Subscriptions* of_parent = nullptr;
 
-  std::shared_ptr<Sender> sender_of(int fd) const {
+  std::shared_ptr<Sender> find_sender(int fd) const {
     for (const auto& [model, subscription] : by_model)
       if (subscription.sender->fd() == fd) return subscription.sender;
     return nullptr;
@@ -235,19 +235,19 @@ void tell_watcher(bool any) {
 
 }  // namespace
 
-bool any_model_subscribed() {
+bool is_any_model_subscribed() {
   return subscribed.load(std::memory_order_relaxed) > 0;
 }
 
 bool is_subscribed(std::uint32_t model) {
-  if (!any_model_subscribed()) return false;
+  if (!is_any_model_subscribed()) return false;
   Subscriptions& all = *current.load();
   const std::shared_lock lock(all.mutex);
   return all.by_model.count(model) != 0;
 }
 
 void send_record(const OpRecord& record) {
-  if (!any_model_subscribed()) return;
+  if (!is_any_model_subscribed()) return;
   std::shared_ptr<Sender> sender;
   {
     Subscriptions& all = *current.load();
@@ -268,14 +268,14 @@ void watch_subscriptions(void (*changed)(bool any)) {
 }
 
 int add_subscription(std::uint32_t model, std::uint16_t device, const SubscribeOrder& order) {
-  if (!order.time_info && order.metrics == kNoMetrics) return kProfInvalidParam;
+  if (!order.has_time_info && order.metrics == kNoMetrics) return kProfInvalidParam;
   Subscriptions& all = *current.load();
   const std::unique_lock lock(all.mutex);
   if (all.by_model.count(model) != 0) return kProfRepeatSubscribe;
   for (const auto& [other, subscription] : all.by_model) {
     if (subscription.device == device && subscription.order != order) return kProfInvalidConfig;
   }
-  std::shared_ptr<Sender> sender = all.sender_of(order.fd);
+  std::shared_ptr<Sender> sender = all.find_sender(order.fd);
   if (!sender) sender = std::make_shared<Sender>(order.fd);
   if (!sender->is_open()) return kProfInvalidParam;
   all.by_model[model] = {order, device, sender};
@@ -293,7 +293,7 @@ int end_subscription(std::uint32_t model) {
     if (found == all.by_model.end()) return kProfInvalidModel;
     sender = found->second.sender;
     all.by_model.erase(found);
-    last = !all.sender_of(sender->fd());
+    last = !all.find_sender(sender->fd());
     if (subscribed.fetch_sub(1) == 1) tell_watcher(false);
   }
   if (!last) {

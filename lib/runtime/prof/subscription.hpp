@@ -11,14 +11,14 @@ namespace msprof::runtime {
 
 // Options of a subscription, as passed to the interface.
 struct SubscribeOrder {
-  bool time_info = false;
+  bool has_time_info = false;
   std::uint32_t metrics = 0xFF;  // number of the aicore metrics; 0xFF: no metrics
   int fd = -1;                   // write end of a pipe
   bool operator==(const SubscribeOrder&) const = default;
 };
 
 // Costs one atomic load while no model is subscribed.
-bool any_model_subscribed();
+bool is_any_model_subscribed();
 bool is_subscribed(std::uint32_t model);
 // The model must be subscribed. Never waits for the reader.
 void send_record(const OpRecord& record);

@@ -13,7 +13,7 @@ using msprof::python::Unlocked;
 using Stream = std::optional<std::uintptr_t>;
 using Domain = std::optional<std::string>;
 
-aclrtStream stream_of(Stream stream) {
+aclrtStream to_stream(Stream stream) {
   return reinterpret_cast<aclrtStream>(stream.value_or(0));
 }
 
@@ -24,7 +24,7 @@ struct NamedDomain {
 };
 
 // Returns the domain of a name. Handles are never destroyed, and each name has a single handle.
-NamedDomain domain_of(const Domain& name) {
+NamedDomain open_domain(const Domain& name) {
   if (!name || *name == "default") return {};
   return {false, mstxDomainCreateA(name->c_str())};
 }
@@ -39,11 +39,11 @@ PYBIND11_MODULE(mstx, mstx) {
   mstx.def(
       "mark",
       [](const char* message, Stream stream, const Domain& domain) {
-        const NamedDomain in = domain_of(domain);
+        const NamedDomain in = open_domain(domain);
         if (in.is_default) {
-          mstxMarkA(message, stream_of(stream));
+          mstxMarkA(message, to_stream(stream));
         } else {
-          mstxDomainMarkA(in.handle, message, stream_of(stream));
+          mstxDomainMarkA(in.handle, message, to_stream(stream));
         }
       },
       py::arg("message") = py::none(), py::arg("stream") = py::none(),
@@ -51,16 +51,16 @@ PYBIND11_MODULE(mstx, mstx) {
   mstx.def(
       "range_start",
       [](const char* message, Stream stream, const Domain& domain) {
-        const NamedDomain in = domain_of(domain);
-        return in.is_default ? mstxRangeStartA(message, stream_of(stream))
-                             : mstxDomainRangeStartA(in.handle, message, stream_of(stream));
+        const NamedDomain in = open_domain(domain);
+        return in.is_default ? mstxRangeStartA(message, to_stream(stream))
+                             : mstxDomainRangeStartA(in.handle, message, to_stream(stream));
       },
       py::arg("message") = py::none(), py::arg("stream") = py::none(),
       py::arg("domain") = py::none(), py::call_guard<Unlocked>());
   mstx.def(
       "range_end",
       [](mstxRangeId id, const Domain& domain) {
-        const NamedDomain in = domain_of(domain);
+        const NamedDomain in = open_domain(domain);
         if (in.is_default) {
           mstxRangeEnd(id);
         } else {

@@ -46,9 +46,9 @@ inline constexpr std::uint8_t kOne = 9;
 inline constexpr std::uint8_t kFirstBytes = 12;  // types 10 and 11 are never stored
 }  // namespace cell_type
 
-// Bytes of a cell by type; outside of size_of(), where each call would copy the array.
+// Bytes of a cell by type; outside of value_bytes(), where each call would copy the array.
 inline constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-constexpr std::uint64_t size_of(std::uint64_t type) {
+constexpr std::uint64_t value_bytes(std::uint64_t type) {
   return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;
 }
 

@@ -66,7 +66,7 @@ bool PageFile::read_header() {
          file_bytes == sqlite3_int64{page_count_} * page_bytes_;
 }
 
-std::optional<std::uint32_t> PageFile::root_of(std::string_view table) const {
+std::optional<std::uint32_t> PageFile::find_root(std::string_view table) const {
   const auto known = roots_.find(table);
   return known == roots_.end() ? std::nullopt : std::optional(known->second);
 }

@@ -28,7 +28,7 @@ class PageFile {
   // Page size without the reserved bytes at the end.
   std::uint32_t usable_bytes() const { return usable_bytes_; }
 
-  std::optional<std::uint32_t> root_of(std::string_view table) const;
+  std::optional<std::uint32_t> find_root(std::string_view table) const;
 
   // Reads `count` consecutive pages; pages count from 1. Thread-safe. Throws Error(partial_data)
   // for pages that do not exist or cannot belong to a table.

@@ -188,12 +188,12 @@ std::int64_t most_temporary_bytes() {
   return kLeast + 4 * g_database_bytes.load();
 }
 
-enum class FileKind { database, log, temporary, other };
+enum class GuardedFileKind { database, log, temporary, other };
 
 // An SQLite file object; the system VFS's object follows it in memory.
 struct GuardedFile {
   sqlite3_file base;
-  FileKind kind;
+  GuardedFileKind kind;
   PageTree* tree;      // owned by the database, shared by its write-ahead log; else null
   GuardedFile* peer;   // the log of a database, or the database of a log; may be null
   std::int64_t bytes;  // of a database: size when opened; of a temporary file: current size
@@ -212,7 +212,7 @@ auto pass_on(Method method, sqlite3_file* file, Argument... argument) {
   return (system->pMethods->*method)(system, argument...);
 }
 
-std::uint64_t bytes_of(GuardedFile* file) {
+std::uint64_t read_file_bytes(GuardedFile* file) {
   sqlite3_int64 bytes = 0;
   if (file == nullptr || pass_on(&sqlite3_io_methods::xFileSize, &file->base, &bytes) != SQLITE_OK)
     return 0;
@@ -223,7 +223,7 @@ std::uint64_t bytes_of(GuardedFile* file) {
 bool accepts(GuardedFile& file, const std::byte* bytes, std::size_t count, std::uint64_t offset) {
   PageTree& tree = *file.tree;
   std::uint32_t number = 0;
-  if (file.kind == FileKind::database) {
+  if (file.kind == GuardedFileKind::database) {
     if (offset == kVersionAt && count == kVersionBytes) tree.see_version(bytes);
     if (offset == 0 && count >= kHeaderBytes && !tree.accepts_header(bytes)) return false;
     if (count != tree.page_bytes() || offset % count != 0) return true;
@@ -243,7 +243,8 @@ bool accepts(GuardedFile& file, const std::byte* bytes, std::size_t count, std::
     if (number == 1 && !tree.accepts_header(bytes)) return false;
   }
   if (!tree.knows_pages())
-    tree.expect(bytes_of(&file) + bytes_of(file.peer), static_cast<std::uint32_t>(count));
+    tree.expect(read_file_bytes(&file) + read_file_bytes(file.peer),
+                static_cast<std::uint32_t>(count));
   return tree.accepts(number, bytes);
 }
 
@@ -251,9 +252,9 @@ int guarded_close(sqlite3_file* file) {
   GuardedFile& guard = guarded(file);
   const int code = pass_on(&sqlite3_io_methods::xClose, file);
   if (guard.peer != nullptr) guard.peer->peer = nullptr;
-  if (guard.kind == FileKind::database) delete guard.tree;
-  if (guard.kind == FileKind::database) g_database_bytes -= guard.bytes;
-  if (guard.kind == FileKind::temporary) g_temporary_bytes -= guard.bytes;
+  if (guard.kind == GuardedFileKind::database) delete guard.tree;
+  if (guard.kind == GuardedFileKind::database) g_database_bytes -= guard.bytes;
+  if (guard.kind == GuardedFileKind::temporary) g_temporary_bytes -= guard.bytes;
   return code;
 }
 
@@ -275,7 +276,7 @@ int guarded_read(sqlite3_file* file, void* to, int count, sqlite3_int64 offset) 
 int guarded_write(sqlite3_file* file, const void* from, int count, sqlite3_int64 offset) {
   if (interrupt::received() != 0) return SQLITE_INTERRUPT;
   GuardedFile& guard = guarded(file);
-  if (guard.kind == FileKind::temporary && offset + count > guard.bytes) {
+  if (guard.kind == GuardedFileKind::temporary && offset + count > guard.bytes) {
     const std::int64_t more = offset + count - guard.bytes;
     if (g_temporary_bytes.load() + more > most_temporary_bytes()) return SQLITE_FULL;
     guard.bytes += more;
@@ -333,19 +334,19 @@ constexpr sqlite3_io_methods kMethods = {
     nullptr,
     nullptr};
 
-FileKind kind_of(int flags) {
+GuardedFileKind file_kind(int flags) {
   constexpr int kTemporary = SQLITE_OPEN_TEMP_DB | SQLITE_OPEN_TRANSIENT_DB |
                              SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_SUBJOURNAL;
-  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) return FileKind::database;
-  if ((flags & SQLITE_OPEN_WAL) != 0) return FileKind::log;
-  return (flags & kTemporary) != 0 ? FileKind::temporary : FileKind::other;
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) return GuardedFileKind::database;
+  if ((flags & SQLITE_OPEN_WAL) != 0) return GuardedFileKind::log;
+  return (flags & kTemporary) != 0 ? GuardedFileKind::temporary : GuardedFileKind::other;
 }
 
 // xOpen of the guarded VFS.
 int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* flags_out) {
   GuardedFile& guard = guarded(file);
   guard = {};
-  guard.kind = kind_of(flags);
+  guard.kind = file_kind(flags);
   sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
   const int code = system->xOpen(system, name, system_file(guard), flags, flags_out);
   if (code != SQLITE_OK) {
@@ -353,15 +354,15 @@ int guarded_open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, 
     if (methods != nullptr) methods->xClose(system_file(guard));
     return code;
   }
-  if (guard.kind == FileKind::database) {
+  if (guard.kind == GuardedFileKind::database) {
     guard.tree = new (std::nothrow) PageTree;
     if (guard.tree == nullptr) {
       pass_on(&sqlite3_io_methods::xClose, file);
       return SQLITE_NOMEM;
     }
-    guard.bytes = static_cast<std::int64_t>(bytes_of(&guard));
+    guard.bytes = static_cast<std::int64_t>(read_file_bytes(&guard));
     g_database_bytes += guard.bytes;
-  } else if (guard.kind == FileKind::log) {
+  } else if (guard.kind == GuardedFileKind::log) {
     guard.peer = &guarded(sqlite3_database_file_object(name));
     guard.peer->peer = &guard;
     guard.tree = guard.peer->tree;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
-double real_of(const std::byte* bytes) {
+double decode_real(const std::byte* bytes) {
   return std::bit_cast<double>(big_endian_64(bytes));
 }
 
@@ -43,24 +43,25 @@ std::int64_t leading_integer(std::string_view text) {
 
 }  // namespace
 
-std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes) {
+std::int64_t decode_other_value(std::uint64_t type, const std::byte* bytes) {
   if (type == cell_type::kZero) return 0;
   if (type == cell_type::kOne) return 1;
   if (is_null(type, bytes)) return kNull;
-  if (type == cell_type::kReal) return cut(real_of(bytes));
-  const std::int64_t value = leading_integer({reinterpret_cast<const char*>(bytes), size_of(type)});
+  if (type == cell_type::kReal) return cut(decode_real(bytes));
+  const std::int64_t value =
+      leading_integer({reinterpret_cast<const char*>(bytes), value_bytes(type)});
   return value == 0 ? kNull : value;  // a text that converts to 0 is not a number
 }
 
 bool is_null(std::uint64_t type, const std::byte* bytes) {
   return type == cell_type::kNothing || (type > cell_type::kOne && type < cell_type::kFirstBytes) ||
-         (type == cell_type::kReal && std::isnan(real_of(bytes)));
+         (type == cell_type::kReal && std::isnan(decode_real(bytes)));
 }
 
 bool is_equal(std::uint64_t type, const std::byte* bytes, std::int64_t value) {
-  if (is_integer(type)) return value_of(type, bytes) == value;
+  if (is_integer(type)) return decode_value(type, bytes) == value;
   if (type != cell_type::kReal) return false;
-  const double real = real_of(bytes);
+  const double real = decode_real(bytes);
   return real >= -kTwoTo63 && real < kTwoTo63 && std::trunc(real) == real && cut(real) == value;
 }
 

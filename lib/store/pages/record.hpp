@@ -46,17 +46,17 @@ inline bool is_integer(std::uint64_t type) {
 }
 
 // Returns the value of a non-integer cell as cursors report it; kNull if it is not a number.
-std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes);
+std::int64_t decode_other_value(std::uint64_t type, const std::byte* bytes);
 
 // Returns the value of a cell; kNull if it is not a number. Eight bytes at `bytes` must be
 // readable.
-inline std::int64_t value_of(std::uint64_t type, const std::byte* bytes) {
+inline std::int64_t decode_value(std::uint64_t type, const std::byte* bytes) {
   if (type - 1 < cell_type::kInteger64) {
     static constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
     return static_cast<std::int64_t>(big_endian_64(bytes)) >> kUnused[type];
   }
   if (type == cell_type::kNothing) return kNull;
-  return value_of_other(type, bytes);
+  return decode_other_value(type, bytes);
 }
 
 // WHERE conditions on cells: IS NULL, and = an integer.

@@ -74,7 +74,7 @@ struct RecordWriter {
   void add_type(std::uint8_t type) { *types++ = std::byte{type}; }
   void add(std::uint8_t type, std::uint64_t value) {
     add_type(type);
-    const std::size_t bytes = size_of(type);
+    const std::size_t bytes = value_bytes(type);
     // Writes all 8 bytes; the next value overwrites the unused ones.
     put(values, bytes == 0 ? 0 : value << (64 - 8 * bytes));
     values += bytes;

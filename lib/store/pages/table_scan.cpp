@@ -63,7 +63,7 @@ bool TableScan::next(std::int64_t* cells) {
     }
     if (++rows_ % kRowsBetweenLooks == 0) interrupt::check();
     const std::byte* const page_end = leaf_ + file_->usable_bytes();
-    const std::byte* at = cell_of(leaf_, kLeafHeaderBytes, cell_);
+    const std::byte* at = find_cell(leaf_, kLeafHeaderBytes, cell_);
     --cells_left_;
     cell_ = is_backwards_ ? cell_ - 1 : cell_ + 1;
     const std::uint64_t bytes = read_varint(at);
@@ -100,10 +100,10 @@ bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
   for (std::size_t column = 0; column < uses_.size(); ++column) {
     // Columns missing from a record are NULL.
     const std::uint64_t type = type_at < header_end ? read_varint(type_at) : cell_type::kNothing;
-    const std::uint64_t size = size_of(type);
+    const std::uint64_t size = value_bytes(type);
     if (size > static_cast<std::uint64_t>(end - body)) fail("a value extends beyond its row");
     const std::uint8_t use = uses_[column];
-    if ((use & kWanted) != 0) cells[column] = value_of(type, body);
+    if ((use & kWanted) != 0) cells[column] = decode_value(type, body);
     if ((use & kNotNull) != 0 && is_null(type, body)) return false;
     if ((use & kEqual) != 0 && !is_equal(type, body, equal_)) return false;
     body += size;
@@ -141,7 +141,7 @@ std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std:
 bool TableScan::next_leaf() {
   if (!is_started_) {
     is_started_ = true;
-    enter(root_, page_of({&root_, 1}, 0));
+    enter(root_, read_child({&root_, 1}, 0));
   } else {
     leaf_ = nullptr;
   }
@@ -156,13 +156,13 @@ bool TableScan::next_leaf() {
       continue;
     }
     const std::size_t place = level.next++;
-    enter(level.children[place], page_of(level.children, place));
+    enter(level.children[place], read_child(level.children, place));
   }
   return true;
 }
 
 // Returns the page of a child; also reads the following children if their pages are consecutive.
-const std::byte* TableScan::page_of(std::span<const std::uint32_t> children, std::size_t place) {
+const std::byte* TableScan::read_child(std::span<const std::uint32_t> children, std::size_t place) {
   const std::uint32_t number = children[place];
   if (number < block_first_ || number - block_first_ >= block_count_) {
     const std::uint32_t most = static_cast<std::uint32_t>(kReadBytes) / file_->page_bytes();
@@ -199,8 +199,8 @@ void TableScan::enter(std::uint32_t number, const std::byte* page) {
 }
 
 // Returns the start of a cell after checking its offset.
-const std::byte* TableScan::cell_of(const std::byte* page, std::size_t header_bytes,
-                                    std::size_t cell) {
+const std::byte* TableScan::find_cell(const std::byte* page, std::size_t header_bytes,
+                                      std::size_t cell) {
   const std::uint32_t offset = big_endian_16(page + header_bytes + 2 * cell);
   if (offset < header_bytes || offset >= file_->usable_bytes())
     fail("a cell starts beyond the page");
@@ -231,13 +231,13 @@ void TableScan::enter_interior(const std::byte* page) {
   if (depth_ == kMaxDepth) fail("the table has too many levels");
   const auto child_at = [&](std::size_t place) {
     if (place == count) return big_endian_32(page + kRightChildAt);
-    const std::byte* const cell = cell_of(page, kInteriorHeaderBytes, place);
+    const std::byte* const cell = find_cell(page, kInteriorHeaderBytes, place);
     if (file_->usable_bytes() - (cell - page) < 5) fail("a cell extends beyond the page");
     return big_endian_32(cell);
   };
   // Returns the largest id below the child at that index.
   const auto key_at = [&](std::size_t place) {
-    const std::byte* at = cell_of(page, kInteriorHeaderBytes, place) + 4;
+    const std::byte* at = find_cell(page, kInteriorHeaderBytes, place) + 4;
     return static_cast<std::int64_t>(read_varint(at));
   };
   const std::size_t first = first_id_ == INT64_MIN ? 0 : first_at_least(first_id_, count, key_at);
@@ -256,7 +256,7 @@ void TableScan::enter_leaf(const std::byte* page) {
   if (kLeafHeaderBytes + 2 * count > file_->usable_bytes()) fail("it has too many cells");
   if (count == 0 && depth_ > 0) fail("it has no rows");
   const auto key_at = [&](std::size_t place) {
-    const std::byte* at = cell_of(page, kLeafHeaderBytes, place);
+    const std::byte* at = find_cell(page, kLeafHeaderBytes, place);
     read_varint(at);
     return static_cast<std::int64_t>(read_varint(at));
   };

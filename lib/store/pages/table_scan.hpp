@@ -33,12 +33,12 @@ class TableScan {
   };
 
   bool next_leaf();
-  const std::byte* page_of(std::span<const std::uint32_t> children, std::size_t place);
+  const std::byte* read_child(std::span<const std::uint32_t> children, std::size_t place);
   void count_page();
   void enter(std::uint32_t number, const std::byte* page);
   void enter_interior(const std::byte* page);
   void enter_leaf(const std::byte* page);
-  const std::byte* cell_of(const std::byte* page, std::size_t header_bytes, std::size_t cell);
+  const std::byte* find_cell(const std::byte* page, std::size_t header_bytes, std::size_t cell);
   template <typename KeyAt>
   std::size_t first_at_least(std::int64_t id, std::size_t count, const KeyAt& key_at) const;
   std::span<const std::byte> whole_payload(const std::byte* local, std::uint64_t bytes);

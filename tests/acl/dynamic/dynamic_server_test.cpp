@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-sockaddr_un address_of(const fs::path& socket) {
+sockaddr_un make_address(const fs::path& socket) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   socket.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
@@ -42,7 +42,7 @@ sockaddr_un address_of(const fs::path& socket) {
 class Line {
  public:
   explicit Line(const fs::path& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const sockaddr_un address = address_of(path);
+    const sockaddr_un address = make_address(path);
     is_open_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   ~Line() { hang_up(); }
@@ -121,7 +121,7 @@ struct GreetedScene {
   Line line{scene.path()};
 };
 
-std::string error_of(const json& answer) {
+std::string error_text(const json& answer) {
   return answer.is_object() && answer.value("ok", true) == false ? answer.value("error", "") : "";
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("start, stop and quit are answered with folders") {
   CHECK(line.ask(kStart) == json({{"ok", true}, {"folder", "folder 1"}}));
   CHECK(json::parse(scene.last_config)["result_dir"] == "/x");
   CHECK(line.ask(kStop) == json({{"ok", true}, {"folder", "folder 1"}}));
-  CHECK(error_of(line.ask(kStop)) == "nothing to stop");
+  CHECK(error_text(line.ask(kStop)) == "nothing to stop");
   CHECK(line.ask(kQuit) == json({{"ok", true}}));
   CHECK(line.next().is_null());
 }
@@ -161,13 +161,14 @@ TEST_CASE_METHOD(GreetedScene, "quit ends a recording and tells its folder") {
 
 TEST_CASE_METHOD(GreetedScene,
                  "lines that are no commands get a sentence, and the next is served") {
-  CHECK(error_of(line.ask("{broken")) == "the line is not a JSON object");
-  CHECK(error_of(line.ask("[1]")) == "the line is not a JSON object");
-  CHECK(error_of(line.ask("")) == "the line is not a JSON object");
-  CHECK(contains(error_of(line.ask(R"({"command":"begin"})")), "\"start\", \"stop\" or \"quit\""));
-  CHECK(contains(error_of(line.ask(R"({"command":7})")), "\"start\", \"stop\" or \"quit\""));
-  CHECK(contains(error_of(line.ask(R"({"command":"start"})")), "\"config\""));
-  CHECK(contains(error_of(line.ask(R"({"command":"start","config":[]})")), "\"config\""));
+  CHECK(error_text(line.ask("{broken")) == "the line is not a JSON object");
+  CHECK(error_text(line.ask("[1]")) == "the line is not a JSON object");
+  CHECK(error_text(line.ask("")) == "the line is not a JSON object");
+  CHECK(
+      contains(error_text(line.ask(R"({"command":"begin"})")), "\"start\", \"stop\" or \"quit\""));
+  CHECK(contains(error_text(line.ask(R"({"command":7})")), "\"start\", \"stop\" or \"quit\""));
+  CHECK(contains(error_text(line.ask(R"({"command":"start"})")), "\"config\""));
+  CHECK(contains(error_text(line.ask(R"({"command":"start","config":[]})")), "\"config\""));
   CHECK(scene.starts == 0);
   CHECK(line.ask(kStart)["ok"] == true);
 }
@@ -187,7 +188,7 @@ TEST_CASE("a line beyond 64 KiB ends the connection") {
     Line line(scene.path());
     REQUIRE(line.next()["ok"] == true);
     line.send(std::string(64 * 1024 + 1, ' ') + (has_end ? "\n" : ""));
-    CHECK(contains(error_of(line.next()), "64 KiB"));
+    CHECK(contains(error_text(line.next()), "64 KiB"));
     CHECK(line.next().is_null());
   }
   Line next(scene.path());
@@ -199,7 +200,7 @@ TEST_CASE("a second collector is told of the first") {
   Line first(scene.path());
   REQUIRE(first.next()["ok"] == true);
   Line second(scene.path());
-  CHECK(contains(error_of(second.next()), "process " + std::to_string(getpid())));
+  CHECK(contains(error_text(second.next()), "process " + std::to_string(getpid())));
   CHECK(second.next().is_null());
   CHECK(first.ask(kStart)["ok"] == true);
   first.hang_up();
@@ -236,7 +237,7 @@ TEST_CASE("a collector that says nothing is left, its recording complete") {
     line.next();
     has_started = line.ask(kStart).value("ok", false);
     if (!has_started) continue;
-    CHECK(contains(error_of(line.next()), "no command came"));
+    CHECK(contains(error_text(line.next()), "no command came"));
     CHECK(line.next().is_null());
     CHECK(scene.stops == 1);
     break;
@@ -258,7 +259,7 @@ TEST_CASE("a process is recorded a hundred times, whoever asks") {
   }
   Line line(scene.path());
   line.next();
-  CHECK(contains(error_of(line.ask(kStart)), "100 times"));
+  CHECK(contains(error_text(line.ask(kStart)), "100 times"));
   CHECK(scene.starts == 100);
 }
 
@@ -271,7 +272,7 @@ TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
   {
     // Creates a socket file that is never removed.
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    const sockaddr_un address = address_of(path);
+    const sockaddr_un address = make_address(path);
     REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
     ::close(fd);
   }

@@ -38,7 +38,7 @@ struct SessionScene {
   std::string end_file() const { return (folder / "end").string(); }
   // Makes the applications exit.
   void end() const { write_file(end_file(), ""); }
-  fs::path socket_of(pid_t process) const { return dynamic_socket(home(), process); }
+  fs::path socket_path(pid_t process) const { return dynamic_socket(home(), process); }
   // Waits until each running application has executed its model a few more times.
   void wait_for_work() const {
     const auto sizes = [this] {
@@ -72,7 +72,7 @@ class Service {
       : program_(acl_program("service"), arguments(scene, forks),
                  {.variables = {{"HOME", scene.home().string()}, {"PROFILING_MODE", mode}}}) {
     if (mode == "dynamic")
-      REQUIRE(eventually([&] { return fs::exists(scene.socket_of(program_.pid())); }));
+      REQUIRE(eventually([&] { return fs::exists(scene.socket_path(program_.pid())); }));
   }
 
   pid_t pid() const { return program_.pid(); }
@@ -120,7 +120,7 @@ class Session {
   std::string err() const { return fs::exists(err_) ? read_file(err_) : ""; }
   // Waits until it has printed the text `times` times.
   bool says(const std::string& text, std::size_t times = 1) const {
-    return eventually([&] { return count_of(err(), text) >= times; });
+    return eventually([&] { return count_occurrences(err(), text) >= times; });
   }
   // Types start and waits for recorded work; `number` counts these rounds.
   void begin(const SessionScene& scene, std::size_t number = 1) const {
@@ -204,13 +204,13 @@ TEST_CASE_METHOD(RunningService,
     check_capture(folder);
     CHECK(contains(read_file(folder / "host" / "sample.json"), R"("dynamic":"on")"));
   }
-  CHECK(count_of(session.err(), "capture: ") == 2);
+  CHECK(count_occurrences(session.err(), "capture: ") == 2);
   CHECK_FALSE(service.program().has_ended());
   // The session leaves nothing else.
   CHECK(names_in(scene.output()).size() == 2);
   scene.end();
   CHECK(service.program().wait().exit_code == 0);
-  CHECK_FALSE(fs::exists(scene.socket_of(service.pid())));
+  CHECK_FALSE(fs::exists(scene.socket_path(service.pid())));
 }
 
 TEST_CASE(
@@ -251,7 +251,7 @@ TEST_CASE("the options before any verb reach an application that runs") {
                                  "[WARNING] dynamic profiling has not started......\n",
                                  "\ndynamic profiling quit success......\n"}) {
     CAPTURE(line);
-    CHECK(count_of(said, line) >= 1);
+    CHECK(count_occurrences(said, line) >= 1);
   }
   CHECK_FALSE(contains(said, "Data is saved in"));
   REQUIRE(scene.captures().size() == 1);
@@ -374,7 +374,7 @@ TEST_CASE("a process that cannot be reached is refused in one sentence") {
     INFO(result.err);
     CHECK(result.exit_code == 4);
     CHECK(contains(result.err, sentence));
-    CHECK(count_of(result.err, "\n") == 1);
+    CHECK(count_occurrences(result.err, "\n") == 1);
   };
   refused("999999999", "no process 999999999");
   const Service plain(scene, "");

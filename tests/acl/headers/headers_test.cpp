@@ -33,7 +33,7 @@ using msprof::test::Variable;
 const fs::path kTree = MSPROF_HOST_TREE;
 const fs::path kLibraries = kTree / "lib64";
 
-std::set<std::string> names_of(const msprof_named_function* table) {
+std::set<std::string> function_names(const msprof_named_function* table) {
   std::set<std::string> names;
   for (; table->name != nullptr; ++table) names.insert(table->name);
   return names;
@@ -67,7 +67,7 @@ std::set<std::string> installed_headers() {
 
 std::set<std::string> all_names() {
   std::set<std::string> names;
-  for (const HeaderTables& tables : header_tables()) names.merge(names_of(tables.c));
+  for (const HeaderTables& tables : header_tables()) names.merge(function_names(tables.c));
   return names;
 }
 
@@ -122,9 +122,9 @@ TEST_CASE(
         INFO(entry->name);
         CHECK(entry->address != nullptr);
       }
-      CHECK(names_of(table) == declared_in(kTree / "include" / tables.header));
+      CHECK(function_names(table) == declared_in(kTree / "include" / tables.header));
     }
-    functions += names_of(tables.c).size();
+    functions += function_names(tables.c).size();
   }
   // Each function belongs to one header.
   CHECK(functions == all_names().size());

@@ -7,7 +7,7 @@ using namespace example;
 
 namespace {
 
-void* stamp_of(const char* message) {
+void* make_stamp(const char* message) {
   void* stamp = aclprofCreateStamp();
   expect(stamp != nullptr, "aclprofCreateStamp");
   check(
@@ -38,17 +38,17 @@ int main(int argc, char** argv) {
       check(aclprofGetStepTimestamp(info, ACL_STEP_START, device.stream()),
             "aclprofGetStepTimestamp");
 
-      void* mark = stamp_of("step begins");
+      void* mark = make_stamp("step begins");
       check(aclprofMark(mark), "aclprofMark");
       aclprofDestroyStamp(mark);
 
-      void* nested = stamp_of("add");
+      void* nested = make_stamp("add");
       check(aclprofPush(nested), "aclprofPush");
       add_tensors(device.stream());
       check(aclprofPop(), "aclprofPop");
       aclprofDestroyStamp(nested);
 
-      void* range = stamp_of("add again");
+      void* range = make_stamp("add again");
       std::uint32_t id = 0;
       check(aclprofRangeStart(range, &id), "aclprofRangeStart");
       add_tensors(device.stream());

@@ -140,7 +140,7 @@ void execute(const Model& model, const Buffers& buffers, int times) {
   }
 }
 
-void* stamp_of(const char* message) {
+void* make_stamp(const char* message) {
   void* stamp = checked(aclprofCreateStamp(), "aclprofCreateStamp");
   check(
       aclprofSetStampTraceMessage(stamp, message, static_cast<std::uint32_t>(std::strlen(message))),
@@ -149,7 +149,7 @@ void* stamp_of(const char* message) {
 }
 
 void push_and_pop(const char* message, int times) {
-  void* stamp = stamp_of(message);
+  void* stamp = make_stamp(message);
   for (int i = 0; i < times; ++i) {
     check(aclprofPush(stamp), "aclprofPush");
     check(aclprofPop(), "aclprofPop");
@@ -159,7 +159,7 @@ void push_and_pop(const char* message, int times) {
 }
 
 void mark(const char* message, int times) {
-  void* stamp = stamp_of(message);
+  void* stamp = make_stamp(message);
   for (int i = 0; i < times; ++i) {
     check(aclprofMark(stamp), "aclprofMark");
     ++counts->marks;
@@ -247,7 +247,7 @@ void four_threads(const char*) {
     });
   for (std::thread& thread : threads) thread.join();
   // A range ended by another thread.
-  void* stamp = stamp_of("across");
+  void* stamp = make_stamp("across");
   std::uint32_t range = 0;
   check(aclprofRangeStart(stamp, &range), "aclprofRangeStart");
   std::thread([&] { check(aclprofRangeStop(range), "aclprofRangeStop"); }).join();

@@ -98,12 +98,12 @@ TEST_CASE("the rank of a framework's folder counts where the capture knows none"
 TEST_CASE("the rank of a capture is known where all say the same") {
   const TempFolder folder;
   const fs::path one = make_capture(folder / "PROF_1", 4);
-  CHECK(cluster::known_rank({one, {}}) == 4);
-  CHECK(cluster::known_rank({one, 9}) == 9);
+  CHECK(cluster::find_known_rank({one, {}}) == 4);
+  CHECK(cluster::find_known_rank({one, 9}) == 9);
   write_file(one / "device_1/info.json.1", "{\"rank_id\": 5, \"platform_version\": \"5\"}");
-  CHECK_FALSE(cluster::known_rank({one, {}}));
-  CHECK_FALSE(cluster::known_rank({make_capture(folder / "PROF_2"), {}}));
-  CHECK_FALSE(cluster::known_rank({folder / "absent", {}}));
+  CHECK_FALSE(cluster::find_known_rank({one, {}}));
+  CHECK_FALSE(cluster::find_known_rank({make_capture(folder / "PROF_2"), {}}));
+  CHECK_FALSE(cluster::find_known_rank({folder / "absent", {}}));
 }
 
 TEST_CASE("what a run wrote below the folder is no capture") {

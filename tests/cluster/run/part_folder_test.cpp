@@ -22,20 +22,20 @@ namespace {
 // One capture with a rank summary that is up to date.
 struct PartScene {
   TempFolder folder;
-  FoundCapture capture{write_job(folder / "in", 1).front(), {}};
+  ClusterCapture capture{write_job(folder / "in", 1).front(), {}};
   PartFolder parts{folder / "out"};
   std::string fingerprint = PartFolder::fingerprint(capture);
 
   PartScene() {
     parts.begin(capture);
-    write_file(parts.part_of(capture), "a part");
+    write_file(parts.part_path(capture), "a part");
     remember(PartOutcome::made);
   }
   void remember(PartOutcome outcome) const {
-    parts.remember({capture, parts.part_of(capture), outcome, Exit::ok, "", "", ""}, fingerprint);
+    parts.remember({capture, parts.part_path(capture), outcome, Exit::ok, "", "", ""}, fingerprint);
   }
   bool is_current() const {
-    return parts.current(capture, PartFolder::fingerprint(capture)).has_value();
+    return parts.find_current(capture, PartFolder::fingerprint(capture)).has_value();
   }
 };
 
@@ -68,7 +68,8 @@ void leave_lock(const fs::path& folder, const std::vector<std::string>& jobs) {
 TEST_CASE("a part is current as long as its capture is as it was") {
   PartScene scene;
   REQUIRE(scene.is_current());
-  CHECK(scene.parts.current(scene.capture, scene.fingerprint)->outcome == PartOutcome::current);
+  CHECK(scene.parts.find_current(scene.capture, scene.fingerprint)->outcome ==
+        PartOutcome::current);
   SECTION("a raw file that grew") {
     const fs::path file = scene.capture.folder / "host/data";
     const fs::path first = file / names_in(file).front();
@@ -80,15 +81,15 @@ TEST_CASE("a part is current as long as its capture is as it was") {
     CHECK_FALSE(scene.is_current());
   }
   SECTION("a part that was cut") {
-    write_file(scene.parts.part_of(scene.capture), "a pa");
+    write_file(scene.parts.part_path(scene.capture), "a pa");
     CHECK_FALSE(scene.is_current());
   }
   SECTION("a part that is gone") {
-    fs::remove(scene.parts.part_of(scene.capture));
+    fs::remove(scene.parts.part_path(scene.capture));
     CHECK_FALSE(scene.is_current());
   }
   SECTION("a state that is damaged, or empty") {
-    const fs::path state = scene.parts.part_of(scene.capture).parent_path() / "rank.state";
+    const fs::path state = scene.parts.part_path(scene.capture).parent_path() / "rank.state";
     for (const char* text : {"", "{", "[]", "{\"schema\": 1}"}) {
       write_file(state, text);
       CHECK_FALSE(scene.is_current());
@@ -99,7 +100,7 @@ TEST_CASE("a part is current as long as its capture is as it was") {
 TEST_CASE("that a part is of partial data is remembered") {
   const PartScene scene;
   scene.remember(PartOutcome::partial);
-  const auto current = scene.parts.current(scene.capture, scene.fingerprint);
+  const auto current = scene.parts.find_current(scene.capture, scene.fingerprint);
   REQUIRE(current);
   CHECK(current->outcome == PartOutcome::partial);
   CHECK(current->exit == Exit::partial_data);
@@ -107,7 +108,7 @@ TEST_CASE("that a part is of partial data is remembered") {
 
 TEST_CASE("what begins anew has neither a part nor what killed programs left") {
   const PartScene scene;
-  const fs::path place = scene.parts.part_of(scene.capture).parent_path();
+  const fs::path place = scene.parts.part_path(scene.capture).parent_path();
   write_file(place / (".rank.part.0123456789abcdef-" + machine_tag() + ".msprof-tmp"), "half");
   scene.parts.begin(scene.capture);
   CHECK(names_in(place).empty());
@@ -130,16 +131,16 @@ TEST_CASE("Parquet files are current in their data set alone, and as long as the
 TEST_CASE("an msprof of an archive is started as its bin/msprof") {
   const TempFolder folder;
   write_file(folder / "lib/msprof/loader/msprof", "");
-  CHECK(program_of(folder / "lib/msprof/loader/msprof") == folder / "lib/msprof/loader/msprof");
+  CHECK(find_program(folder / "lib/msprof/loader/msprof") == folder / "lib/msprof/loader/msprof");
   write_file(folder / "bin/msprof", "");
-  CHECK(program_of(folder / "lib/msprof/loader/msprof") == folder / "bin/msprof");
-  CHECK(program_of("/usr/bin/msprof") == "/usr/bin/msprof");
+  CHECK(find_program(folder / "lib/msprof/loader/msprof") == folder / "bin/msprof");
+  CHECK(find_program("/usr/bin/msprof") == "/usr/bin/msprof");
 }
 
 TEST_CASE("captures of one name at two places have parts of their own") {
   const TempFolder folder;
   const PartFolder parts(folder / "out");
-  CHECK(parts.part_of({"/a/PROF_1", {}}) != parts.part_of({"/b/PROF_1", {}}));
+  CHECK(parts.part_path({"/a/PROF_1", {}}) != parts.part_path({"/b/PROF_1", {}}));
 }
 
 TEST_CASE("a capture that cannot be opened has no fingerprint and is never current") {
@@ -147,14 +148,14 @@ TEST_CASE("a capture that cannot be opened has no fingerprint and is never curre
   fs::create_directories(folder / "PROF_x");
   CHECK(PartFolder::fingerprint({folder / "PROF_x", {}}).empty());
   const PartFolder parts(folder / "out");
-  write_file(parts.part_of({folder / "PROF_x", {}}), "");
-  CHECK_FALSE(parts.current({folder / "PROF_x", {}}, ""));
+  write_file(parts.part_path({folder / "PROF_x", {}}), "");
+  CHECK_FALSE(parts.find_current({folder / "PROF_x", {}}, ""));
 }
 
 TEST_CASE("results and tasks are the same after a way through a file, whatever bytes paths have") {
   const std::string odd = "/x/PROF_\xff\xc3\xa9 \"\n\\";
   ClusterTask task;
-  task.kind = TaskKind::finish;
+  task.kind = ClusterTaskKind::finish;
   task.output = odd;
   task.part = "/p";
   task.captures = {{odd, 7}, {"/y", {}}};

@@ -23,7 +23,7 @@ std::map<std::size_t, PoolEnd> run_tasks(const std::vector<PoolTask>& tasks, std
   options.label = "tests";
   run_pool(tasks, options, [&](std::size_t task, const PoolEnd& end) {
     ends.emplace(task, end);
-    return end.result.ok();
+    return end.result.has_succeeded();
   });
   return ends;
 }
@@ -82,7 +82,7 @@ TEST_CASE("a task that a signal killed is tried twice more, one with an exit cod
   CHECK(ends.at(0).tries == 3);
   CHECK(read_file(folder / "always") == "try\ntry\ntry\n");
   CHECK(ends.at(0).result.text() == "killed by signal 9 (Killed)");
-  CHECK(ends.at(1).result.ok());
+  CHECK(ends.at(1).result.has_succeeded());
   CHECK(ends.at(1).tries == 2);
   CHECK(ends.at(2).result.exit_code == 5);
   CHECK(ends.at(2).tries == 1);
@@ -109,18 +109,18 @@ TEST_CASE("arguments reach a program as they are") {
   std::vector<std::string> arguments = {"/usr/bin/printf", "<%s>"};
   arguments.insert(arguments.end(), odd.begin(), odd.end());
   const ToolAnswer answer = run_tool(arguments, kHangLimit);
-  CHECK(answer.ok());
+  CHECK(answer.has_succeeded());
   CHECK(answer.out == "<a b><$(touch owned)><`x`><'><\"><\n><>");
 }
 
 TEST_CASE("what a tool says is its reason, and one that never ends is killed") {
   const ToolAnswer said = run_tool({"/bin/sh", "-c", "echo no such job >&2; exit 1"}, kHangLimit);
-  CHECK_FALSE(said.ok());
+  CHECK_FALSE(said.has_succeeded());
   CHECK(said.reason() == "no such job");
   const ToolAnswer silent = run_tool({"/bin/sh", "-c", "exit 4"}, kHangLimit);
   CHECK(silent.reason() == "exit code 4");
   const ToolAnswer endless = run_tool({"/bin/sh", "-c", "sleep 600"}, std::chrono::seconds(0));
-  CHECK_FALSE(endless.ok());
+  CHECK_FALSE(endless.has_succeeded());
   CHECK(says(endless.reason(), "did not answer"));
 }
 

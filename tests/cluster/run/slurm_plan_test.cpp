@@ -81,7 +81,7 @@ TEST_CASE("indices of an array are written as ranges") {
 TEST_CASE("what is not a node list or number of a job never reaches Slurm") {
   const SlurmClient slurm({});
   for (const char* list : {"", "-a", "--help"})
-    CHECK_THROWS_WITH(slurm.names_of(list), Catch::Contains("is not a node list"));
+    CHECK_THROWS_WITH(slurm.expand_nodes(list), Catch::Contains("is not a node list"));
   for (const char* job : {"", "-1", "17;x", "17_2", "$(x)"})
-    CHECK_THROWS_WITH(slurm.nodes_of_job(job), Catch::Contains("is not a Slurm job number"));
+    CHECK_THROWS_WITH(slurm.read_job_nodes(job), Catch::Contains("is not a Slurm job number"));
 }

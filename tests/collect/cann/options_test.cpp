@@ -30,14 +30,14 @@ std::string refusal(Action action) {
   return "";
 }
 
-CollectorSettings settings_of(const std::vector<std::pair<std::string, std::string>>& given) {
+CollectorSettings make_settings(const std::vector<std::pair<std::string, std::string>>& given) {
   CollectorSettings settings;
   for (const auto& [name, value] : given) settings.set(name, value);
   return settings;
 }
 
-Json config_of(const std::vector<std::pair<std::string, std::string>>& given) {
-  return Json::parse(sample_config(settings_of(given), {"/bin/app", {"-n", "1"}}, "/out", 42));
+Json make_config(const std::vector<std::pair<std::string, std::string>>& given) {
+  return Json::parse(sample_config(make_settings(given), {"/bin/app", {"-n", "1"}}, "/out", 42));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ TEST_CASE("values at the ends of a range are taken") {
   };
   for (const auto& [name, value] : right) {
     CAPTURE(name, value);
-    CHECK(refusal([&, name = name, value = value] { settings_of({{name, value}}); }).empty());
+    CHECK(refusal([&, name = name, value = value] { make_settings({{name, value}}); }).empty());
   }
 }
 
@@ -128,14 +128,14 @@ TEST_CASE("options that exclude or need each other are refused together") {
   };
   for (const auto& [given, sentence] : wrong) {
     CAPTURE(sentence);
-    CHECK_THAT(refusal([&, given = given] { settings_of(given).check(); }), Contains(sentence));
+    CHECK_THAT(refusal([&, given = given] { make_settings(given).check(); }), Contains(sentence));
   }
-  CHECK(settings_of({{"l2", "on"}, {"l2", "off"}}).value("l2") == "off");
-  CHECK(refusal([] { settings_of({{"delay", "1"}, {"duration", "2"}}).check(); }).empty());
+  CHECK(make_settings({{"l2", "on"}, {"l2", "off"}}).value("l2") == "off");
+  CHECK(refusal([] { make_settings({{"delay", "1"}, {"duration", "2"}}).check(); }).empty());
 }
 
 TEST_CASE("without options the parameters are the documented defaults") {
-  const Json config = config_of({});
+  const Json config = make_config({});
   CHECK(config.at("acl") == "on");
   CHECK(config.at("taskTime") == "on");
   CHECK(config.at("prof_level") == "level1");
@@ -154,37 +154,38 @@ TEST_CASE("without options the parameters are the documented defaults") {
 }
 
 TEST_CASE("options change their parameters") {
-  CHECK(config_of({{"task-time", "l0"}}).at("prof_level") == "level0");
-  CHECK(config_of({{"task-time", "l3"}}).at("prof_level") == "level3");
-  const Json off = config_of({{"task-time", "off"}});
+  CHECK(make_config({{"task-time", "l0"}}).at("prof_level") == "level0");
+  CHECK(make_config({{"task-time", "l3"}}).at("prof_level") == "level3");
+  const Json off = make_config({{"task-time", "off"}});
   CHECK(off.at("taskTime") == "off");
   CHECK(off.at("prof_level") == "off");
   // Counters require task details.
   for (const char* const level : {"off", "l0"}) {
     for (const char* const cores : {"ai_core_profiling", "aiv_profiling"})
-      CHECK(config_of({{"task-time", level}}).at(cores) == "off");
+      CHECK(make_config({{"task-time", level}}).at(cores) == "off");
   }
   for (const char* const level : {"on", "l1", "l2", "l3"})
-    CHECK(config_of({{"task-time", level}}).at("ai_core_profiling") == "on");
-  CHECK(config_of({{"task-time", "l0"}, {"aic-metrics", "Memory"}}).at("ai_core_profiling") ==
+    CHECK(make_config({{"task-time", level}}).at("ai_core_profiling") == "on");
+  CHECK(make_config({{"task-time", "l0"}, {"aic-metrics", "Memory"}}).at("ai_core_profiling") ==
         "off");
-  CHECK(config_of({{"task-time", "off"}, {"ai-core", "on"}}).at("ai_core_profiling") == "on");
-  CHECK(config_of({{"sys-hardware-mem-freq", "100"}}).at("hardware_mem_sampling_interval") ==
+  CHECK(make_config({{"task-time", "off"}, {"ai-core", "on"}}).at("ai_core_profiling") == "on");
+  CHECK(make_config({{"sys-hardware-mem-freq", "100"}}).at("hardware_mem_sampling_interval") ==
         "10000");
-  CHECK(config_of({{"storage-limit", "300MB"}}).at("storageLimit") == "300MB");
-  CHECK(config_of({{"delay", "3"}}).at("delayTime") == "3");
+  CHECK(make_config({{"storage-limit", "300MB"}}).at("storageLimit") == "300MB");
+  CHECK(make_config({{"delay", "3"}}).at("delayTime") == "3");
 }
 
 TEST_CASE("what only a driver serves, and what has no parameter, is known by name") {
-  const auto settings = settings_of({{"sys-lp", "on"}, {"l2", "on"}, {"dvpp-profiling", "off"}});
+  const auto settings = make_settings({{"sys-lp", "on"}, {"l2", "on"}, {"dvpp-profiling", "off"}});
   CHECK(options_for_driver(settings) == std::vector<std::string>{"--sys-lp"});
-  CHECK(options_for_driver(settings_of({{"aic-mode", "sample-based"}})) ==
+  CHECK(options_for_driver(make_settings({{"aic-mode", "sample-based"}})) ==
         std::vector<std::string>{"--aic-mode=sample-based"});
-  CHECK(options_without_parameter(settings_of({{"npu-events", "x"}, {"l2", "on"}})) ==
+  CHECK(options_without_parameter(make_settings({{"npu-events", "x"}, {"l2", "on"}})) ==
         std::vector<std::string>{"--npu-events"});
-  CHECK(options_for_driver(settings_of({{"host-sys", "cpu"}, {"host-sys-usage", "mem"}})).empty());
-  CHECK(loads_without_proc(settings_of({{"host-sys", "cpu,mem"}})).empty());
-  CHECK(loads_without_proc(settings_of({{"host-sys", "disk,cpu,numa"}})) == "disk,numa");
+  CHECK(
+      options_for_driver(make_settings({{"host-sys", "cpu"}, {"host-sys-usage", "mem"}})).empty());
+  CHECK(loads_without_proc(make_settings({{"host-sys", "cpu,mem"}})).empty());
+  CHECK(loads_without_proc(make_settings({{"host-sys", "disk,cpu,numa"}})) == "disk,numa");
 }
 
 TEST_CASE("events of a card reach a card's collectors, and the host runtime refuses them by name") {
@@ -242,7 +243,7 @@ bool is_refused(const CollectorOption& option, CannRuntime runtime) {
 }
 
 // The cells of a row of the manual's table, without quotes.
-std::vector<std::string> cells_of(std::string_view line) {
+std::vector<std::string> split_cells(std::string_view line) {
   std::vector<std::string> cells;
   std::string text(line);
   for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|"))
@@ -264,7 +265,7 @@ TEST_CASE("every option is taken or refused, as the manual's table says") {
   std::map<std::string, std::vector<std::string>> rows;
   for (const std::string_view line : split(page, '\n')) {
     if (!line.starts_with("| `--")) continue;
-    const auto cells = cells_of(line);
+    const auto cells = split_cells(line);
     REQUIRE(cells.size() == 5);  // includes the text before the first and after the last bar
     REQUIRE(rows.emplace(cells[1], cells).second);
   }

@@ -70,7 +70,7 @@ bool has_recorded_tasks(const fs::path& output) {
 }
 
 // The only timeline of a capture with operators.
-std::string timeline_of(const fs::path& capture) {
+std::string read_timeline(const fs::path& capture) {
   const fs::path products = capture / "mindstudio_profiler_output";
   for (const std::string& name : names_in(products)) {
     if (name.starts_with("msprof_2") && name.ends_with(".json")) return read_file(products / name);
@@ -255,7 +255,7 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   write_file(scene.out() / "reports.json", R"({"json_process": {"cann": false, "ascend": true}})");
   const std::string reports = "--reports=" + (scene.out() / "reports.json").string();
   CHECK(scene.run({"--export=on", output, reports}).exit_code == 0);
-  CHECK_THAT(timeline_of(capture), Contains("Ascend Hardware") && !Contains("\"CANN\""));
+  CHECK_THAT(read_timeline(capture), Contains("Ascend Hardware") && !Contains("\"CANN\""));
   CHECK_THAT(scene.run({"--help"}).out, Contains("--type"));
 }
 

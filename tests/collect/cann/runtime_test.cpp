@@ -38,7 +38,7 @@ RuntimeSurroundings with_path(const std::string& path) {
   return surroundings;
 }
 
-std::string error_of(const std::string& by_hand, const RuntimeSurroundings& surroundings) {
+std::string thrown_message(const std::string& by_hand, const RuntimeSurroundings& surroundings) {
   try {
     choose_runtime(by_hand, surroundings);
   } catch (const Error& error) {
@@ -60,7 +60,8 @@ TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor
   const std::string ours = (folder / "link").string() + ":" + (folder / "copy").string() + ":" +
                            (folder / "script").string() + "::/nowhere";
   CHECK(choose_runtime(std::nullopt, with_path(ours)).runtime == CannRuntime::host);
-  CHECK_THAT(error_of("vendor", with_path(ours)), Contains("the vendor's msprof is not on PATH"));
+  CHECK_THAT(thrown_message("vendor", with_path(ours)),
+             Contains("the vendor's msprof is not on PATH"));
 
   write_program(folder / "vendor" / "msprof", kVendor);
   const auto both = with_path(ours + ":" + (folder / "vendor").string());
@@ -87,7 +88,7 @@ TEST_CASE("a candidate is asked with MSPROF_INNER set, and where it is set none 
   surroundings.is_inner = true;
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::host);
   CHECK_FALSE(fs::exists(folder / "asked"));
-  CHECK_THAT(error_of("vendor", surroundings), Contains("MSPROF_INNER is set"));
+  CHECK_THAT(thrown_message("vendor", surroundings), Contains("MSPROF_INNER is set"));
   surroundings.is_inner = false;
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::vendor);
   CHECK(read_file(folder / "asked") == "1\n");
@@ -106,11 +107,11 @@ TEST_CASE("an installed CANN is found where the loader and its environment name 
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::cann);
 
   // Our runtime in LD_LIBRARY_PATH is not an installed CANN.
-  const fs::path host = host_runtime_of(surroundings.executable);
+  const fs::path host = find_host_runtime(surroundings.executable);
   REQUIRE_FALSE(host.empty());
   surroundings.library_path = (host / "lib64").string();
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::host);
-  CHECK_THAT(error_of("cann", surroundings), Contains("no libascendcl.so"));
+  CHECK_THAT(thrown_message("cann", surroundings), Contains("no libascendcl.so"));
 }
 
 TEST_CASE("the host runtime is found from wherever a package has the program") {
@@ -123,16 +124,16 @@ TEST_CASE("the host runtime is found from wherever a package has the program") {
   };
   for (const auto& [program, host] : layouts) {
     CAPTURE(program);
-    CHECK(host_runtime_of(folder / program).empty());
+    CHECK(find_host_runtime(folder / program).empty());
     write_file(folder / host / "lib64" / "libascendcl.so", "");
-    CHECK(host_runtime_of(folder / program) == folder / host);
+    CHECK(find_host_runtime(folder / program) == folder / host);
   }
 }
 
 TEST_CASE("without a host runtime beside it the program says what to install") {
   RuntimeSurroundings surroundings = with_path("");
   surroundings.executable = "/nowhere/bin/msprof";
-  CHECK_THAT(error_of("host", surroundings), Contains("install msprof as a whole"));
+  CHECK_THAT(thrown_message("host", surroundings), Contains("install msprof as a whole"));
 }
 
 TEST_CASE("an application is looked up in the current folder, then on PATH") {
@@ -175,7 +176,7 @@ TEST_CASE("an application is looked up in the current folder, then on PATH") {
 TEST_CASE("an application is for CANN where it, a library of it, or its script brings CANN in") {
   const TempFolder folder;
   const auto kind = [&](const fs::path& program, const std::vector<std::string>& words = {}) {
-    return kind_of({program, words}, folder.path(), "");
+    return detect_kind({program, words}, folder.path(), "");
   };
   CHECK(kind(DEMO_ACL) == ApplicationKind::cann);
   CHECK(kind(SVP_APPLICATION) == ApplicationKind::svp);
@@ -202,16 +203,16 @@ TEST_CASE("the rank of a process is that of its launcher, unless it is known") {
        {"SLURM_PROCID", "SLURM_STEP_ID", "OMPI_COMM_WORLD_RANK", "RANK", "RANK_ID"}) {
     unset.emplace_back(name, std::nullopt);
   }
-  CHECK_FALSE(rank_variable());
+  CHECK_FALSE(find_rank_variable());
   const Variable slurm("SLURM_PROCID", "5");
   // In a batch script SLURM_PROCID is 0 for every process that the script starts.
-  CHECK_FALSE(rank_variable());
+  CHECK_FALSE(find_rank_variable());
   const Variable step("SLURM_STEP_ID", "0");
-  CHECK(rank_variable() == "RANK_ID=5");
+  CHECK(find_rank_variable() == "RANK_ID=5");
   const Variable mpi("OMPI_COMM_WORLD_RANK", "3");
-  CHECK(rank_variable() == "RANK_ID=3");
+  CHECK(find_rank_variable() == "RANK_ID=3");
   const Variable torch("RANK", "2");
-  CHECK(rank_variable() == "RANK_ID=2");
+  CHECK(find_rank_variable() == "RANK_ID=2");
   const Variable own("RANK_ID", "7");
-  CHECK_FALSE(rank_variable());
+  CHECK_FALSE(find_rank_variable());
 }

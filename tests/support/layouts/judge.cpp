@@ -9,7 +9,7 @@ namespace {
 
 using layout::Certainty;
 
-std::size_t width_of(const std::string& type) {
+std::size_t type_bytes(const std::string& type) {
   return static_cast<std::size_t>(std::stoi(type.substr(1))) / 8;
 }
 
@@ -28,7 +28,7 @@ std::vector<std::size_t> taken_records(const std::string& bytes, std::size_t hea
                                        std::size_t size, std::optional<TrueSelect> select) {
   std::vector<std::size_t> records;
   for (std::size_t at = header; size > 0 && at + size <= bytes.size(); at += size) {
-    if (select && number_in(bytes, at + select->offset, width_of(select->type)) != select->value)
+    if (select && number_in(bytes, at + select->offset, type_bytes(select->type)) != select->value)
       continue;
     records.push_back(at);
   }
@@ -77,7 +77,7 @@ class Judge {
       return false;
     for (std::size_t i = 0; i < count; ++i) {
       if (number_in(bytes_, found_records_[i] + field.place.offset, field.place.width) !=
-          number_in(bytes_, true_records_[i] + truth.offset, width_of(truth.type))) {
+          number_in(bytes_, true_records_[i] + truth.offset, type_bytes(truth.type))) {
         return false;
       }
     }

@@ -17,7 +17,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
                                         12'000'000, 3'000'000,  19'200'000};
     // A counter of the core's own cycles.
     if (core_mhz == static_cast<double>(info_mhz)) rates.push_back(info_mhz * 1'000'000);
-    const std::uint64_t rate = dice.one_of(rates);
+    const std::uint64_t rate = dice.choose_one(rates);
     clock.hertz = static_cast<double>(rate);
     const std::uint64_t common = std::gcd(std::uint64_t{1'000'000'000}, rate);
     clock.scale = static_cast<std::int64_t>(1'000'000'000 / common);
@@ -30,7 +30,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
   return clock;
 }
 
-std::string header_of(Dice& dice, std::size_t size) {
+std::string make_header(Dice& dice, std::size_t size) {
   std::string bytes;
   while (bytes.size() < size) {
     const std::uint64_t word = dice.chance(0.4)   ? 0
@@ -79,23 +79,27 @@ void place_all(std::vector<Column>& columns, std::size_t needed, std::size_t rec
 Column decoy(Dice& dice, bool times) {
   Column column;
   column.width = dice.chance(0.7) ? 4 : 8;
-  const std::vector<Part> kinds =
-      times ? std::vector<Part>{Part::constant, Part::random, Part::record_number}
-            : std::vector<Part>{Part::constant,      Part::constant,        Part::random,
-                                Part::record_number, Part::layer_constant,  Part::layer_multiple,
-                                Part::enqueued,      Part::execution_begin, Part::stall};
-  column.part = dice.one_of(kinds);
+  const std::vector<ColumnContent> kinds =
+      times ? std::vector<ColumnContent>{ColumnContent::constant, ColumnContent::random,
+                                         ColumnContent::record_number}
+            : std::vector<ColumnContent>{
+                  ColumnContent::constant,       ColumnContent::constant,
+                  ColumnContent::random,         ColumnContent::record_number,
+                  ColumnContent::layer_constant, ColumnContent::layer_multiple,
+                  ColumnContent::enqueued,       ColumnContent::execution_begin,
+                  ColumnContent::stall};
+  column.part = dice.choose_one(kinds);
   switch (column.part) {
-    case Part::constant:
+    case ColumnContent::constant:
       column.a = dice.chance(0.4) ? dice.number(0, 9) : dice.bits();
       break;
-    case Part::record_number:
+    case ColumnContent::record_number:
       column.a = dice.chance(0.5) ? 0 : dice.number(1, 5000);
       break;
-    case Part::layer_constant:
+    case ColumnContent::layer_constant:
       column.a = dice.number(0, 3);
       break;
-    case Part::layer_multiple:
+    case ColumnContent::layer_multiple:
       column.a = dice.chance(0.3) ? 1 : dice.number(2, 4096);
       column.b = dice.number(1, 100);
       break;
@@ -107,22 +111,22 @@ Column decoy(Dice& dice, bool times) {
 
 void draw_core_records(Dice& dice, Board& board) {
   board.header = dice.chance(0.5) ? 0 : 4 * dice.number(1, 20);
-  board.header_bytes = header_of(dice, board.header);
+  board.header_bytes = make_header(dice, board.header);
   board.record_size = 4 * dice.number(8, 64);
   const std::size_t counter_width = dice.chance(0.5) && board.record_size > 40 ? 8 : 4;
   const auto field = [](const std::string& name, std::size_t width) {
-    return Column{Part::field, name, width, 0, 0, 0};
+    return Column{ColumnContent::field, name, width, 0, 0, 0};
   };
   std::vector<Column>& columns = board.columns;
-  const std::size_t layer_width = dice.one_of<std::size_t>({4, 4, 4, 2, 8});
+  const std::size_t layer_width = dice.choose_one<std::size_t>({4, 4, 4, 2, 8});
   columns.push_back(field("layer_id", board.record_size < 40 ? 4 : layer_width));
   if (board.record_size < 40 && board.several_types) board.core_clock.width = 4;
   columns.push_back(field("start", board.core_clock.width));
   columns.push_back(field("end", board.core_clock.width));
   columns.push_back(field("total_cycles", counter_width));
   if (board.several_types) {
-    board.tag_width = dice.one_of<std::size_t>({4, 4, 2, 1});
-    columns.push_back({Part::tag, "tag", board.tag_width, 0, 0, 0});
+    board.tag_width = dice.choose_one<std::size_t>({4, 4, 2, 1});
+    columns.push_back({ColumnContent::tag, "tag", board.tag_width, 0, 0, 0});
   }
   const std::size_t needed = columns.size();
   for (const char* unit : kUnits) {
@@ -141,12 +145,12 @@ void draw_core_records(Dice& dice, Board& board) {
 
 void draw_call_records(Dice& dice, Board& board) {
   board.call_header = dice.chance(0.7) ? 0 : 8 * dice.number(1, 4);
-  board.call_header_bytes = header_of(dice, board.call_header);
+  board.call_header_bytes = make_header(dice, board.call_header);
   board.call_record_size = 8 * dice.number(3, 8);
   std::vector<Column>& columns = board.call_columns;
-  columns.push_back({Part::field, "api_id", 4, 0, 0, 0});
-  columns.push_back({Part::field, "start", board.call_clock.width, 0, 0, 0});
-  columns.push_back({Part::field, "end", board.call_clock.width, 0, 0, 0});
+  columns.push_back({ColumnContent::field, "api_id", 4, 0, 0, 0});
+  columns.push_back({ColumnContent::field, "start", board.call_clock.width, 0, 0, 0});
+  columns.push_back({ColumnContent::field, "end", board.call_clock.width, 0, 0, 0});
   for (std::size_t i = dice.number(0, 3); i > 0; --i) columns.push_back(decoy(dice, true));
   place_all(columns, 3, board.call_record_size, true, dice);
   std::vector<std::uint64_t> ids;
@@ -163,14 +167,14 @@ void draw_call_records(Dice& dice, Board& board) {
 Board draw_board(std::uint64_t seed, const GeneratorChoice& choice) {
   Dice dice(seed);
   Board board;
-  board.info_mhz = dice.one_of<std::uint64_t>({400, 500, 600, 750, 800, 900, 1000, 1200});
+  board.info_mhz = dice.choose_one<std::uint64_t>({400, 500, 600, 750, 800, 900, 1000, 1200});
   board.core_mhz = static_cast<double>(board.info_mhz);
-  if (dice.chance(0.1)) board.core_mhz *= dice.one_of<double>({0.5, 0.6, 0.75, 0.8});
-  std::string unit = dice.one_of<std::string>({"us", "ns", "ticks"});
+  if (dice.chance(0.1)) board.core_mhz *= dice.choose_one<double>({0.5, 0.6, 0.75, 0.8});
+  std::string unit = dice.choose_one<std::string>({"us", "ns", "ticks"});
   if (choice.time_unit) unit = *choice.time_unit;
   board.core_clock = draw_clock(dice, unit, board.info_mhz, board.core_mhz);
   board.call_clock =
-      draw_clock(dice, dice.one_of<std::string>({"us", "ns"}), board.info_mhz, board.core_mhz);
+      draw_clock(dice, dice.choose_one<std::string>({"us", "ns"}), board.info_mhz, board.core_mhz);
   board.done_in_ns = dice.chance(0.3);
   board.text_layer_info = dice.chance(0.6);
   board.several_types = dice.chance(0.3);
@@ -184,7 +188,7 @@ Board draw_board(std::uint64_t seed, const GeneratorChoice& choice) {
   board.layer_tag = tags[0];
   board.execution_tag = tags[1];
   board.mark_tag = tags[2];
-  board.padding = dice.one_of<std::uint8_t>({0, 0, 0, 0xff, 0xcc});
+  board.padding = dice.choose_one<std::uint8_t>({0, 0, 0, 0xff, 0xcc});
   board.garbage_in_others = dice.chance(0.3);
   board.exact_cycles = dice.chance(0.5);
   draw_core_records(dice, board);

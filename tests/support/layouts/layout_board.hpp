@@ -30,7 +30,7 @@ class Dice {
   }
   bool chance(double probability) { return real(0, 1) < probability; }
   template <typename T>
-  const T& one_of(const std::vector<T>& all) {
+  const T& choose_one(const std::vector<T>& all) {
     return all[number(0, all.size() - 1)];
   }
   template <typename T>
@@ -72,7 +72,7 @@ struct GeneratedLayer {
 };
 
 // The content of a part of a record.
-enum class Part {
+enum class ColumnContent {
   field,
   constant,
   random,
@@ -86,7 +86,7 @@ enum class Part {
 };
 
 struct Column {
-  Part part = Part::constant;
+  ColumnContent part = ColumnContent::constant;
   std::string name;  // of a field
   std::size_t width = 4;
   std::uint64_t a = 0, b = 0;  // numbers of the decoy

@@ -33,29 +33,29 @@ struct Moment {
   std::array<std::uint64_t, 8> units{};
 };
 
-std::uint64_t value_of(const Column& column, const Moment& moment, const Clock& clock, Dice& dice,
-                       std::uint64_t tag) {
+std::uint64_t column_value(const Column& column, const Moment& moment, const Clock& clock,
+                           Dice& dice, std::uint64_t tag) {
   const GeneratedLayer& layer = *moment.layer;
   switch (column.part) {
-    case Part::constant:
+    case ColumnContent::constant:
       return column.a;
-    case Part::random:
+    case ColumnContent::random:
       return dice.bits();
-    case Part::record_number:
+    case ColumnContent::record_number:
       return column.a + moment.record_number;
-    case Part::layer_constant:
+    case ColumnContent::layer_constant:
       return layer.constants[column.a];
-    case Part::layer_multiple:
+    case ColumnContent::layer_multiple:
       return layer.id * column.a + column.b;
-    case Part::enqueued:
+    case ColumnContent::enqueued:
       return clock.value(moment.enqueued_s);
-    case Part::execution_begin:
+    case ColumnContent::execution_begin:
       return clock.value(moment.execution_begin_s);
-    case Part::stall:
+    case ColumnContent::stall:
       return moment.total == 0 ? 0 : dice.number(0, moment.total);
-    case Part::tag:
+    case ColumnContent::tag:
       return tag;
-    case Part::field:
+    case ColumnContent::field:
       break;
   }
   if (column.name == "layer_id") return layer.id;
@@ -71,11 +71,11 @@ std::uint64_t value_of(const Column& column, const Moment& moment, const Clock& 
   return 0;
 }
 
-std::string record_of(const Board& board, const Moment& moment, Dice& dice) {
+std::string make_record(const Board& board, const Moment& moment, Dice& dice) {
   std::string record(board.record_size, static_cast<char>(board.padding));
   for (const Column& column : board.columns) {
     put(record, column.offset, column.width,
-        value_of(column, moment, board.core_clock, dice, board.layer_tag));
+        column_value(column, moment, board.core_clock, dice, board.layer_tag));
   }
   return record;
 }
@@ -88,7 +88,7 @@ std::string other_record(const Board& board, const Moment& moment, Dice& dice, s
   }
   for (const Column& column : board.columns) {
     const bool is_mark = tag == board.mark_tag;
-    if (column.part == Part::tag) {
+    if (column.part == ColumnContent::tag) {
       put(record, column.offset, column.width, tag);
     } else if (column.name == "layer_id") {
       put(record, column.offset, column.width, is_mark ? moment.layer->id : moment.execution);
@@ -142,7 +142,7 @@ std::string core_file(const Board& board, const std::vector<GeneratedLayer>& lay
       }
       moment.units[1] = std::min(moment.units[1], moment.units[0]);
       moment.units[3] = std::min(moment.units[3], moment.units[2]);
-      bytes += record_of(board, moment, dice);
+      bytes += make_record(board, moment, dice);
       ++moment.record_number;
     }
     if (has_records && !board.execution_record_first) other(board.execution_tag);
@@ -164,7 +164,7 @@ std::string call_file(const Board& board, const std::vector<Execution>& executio
     moment.end_s = end_s;
     for (const Column& column : board.call_columns) {
       const std::uint64_t value =
-          column.name == "api_id" ? id : value_of(column, moment, board.call_clock, dice, 0);
+          column.name == "api_id" ? id : column_value(column, moment, board.call_clock, dice, 0);
       put(record, column.offset, column.width, value);
     }
     bytes += record;
@@ -220,13 +220,13 @@ std::string layer_info_slice(const std::vector<GeneratedLayer>& layers) {
   return bytes;
 }
 
-TrueLayout truth_of(const std::vector<Column>& columns, std::size_t header, std::size_t record_size,
-                    const Clock& clock) {
+TrueLayout make_truth(const std::vector<Column>& columns, std::size_t header,
+                      std::size_t record_size, const Clock& clock) {
   TrueLayout layout;
   layout.header_size = header;
   layout.record_size = record_size;
   for (const Column& column : columns) {
-    if (column.part != Part::field) continue;
+    if (column.part != ColumnContent::field) continue;
     TrueField field;
     field.name = column.name;
     field.offset = column.offset;
@@ -240,7 +240,7 @@ TrueLayout truth_of(const std::vector<Column>& columns, std::size_t header, std:
   return layout;
 }
 
-std::string json_of(const TrueLayout& layout) {
+std::string as_json(const TrueLayout& layout) {
   std::ostringstream text;
   text << "{\"header_size\": " << layout.header_size << ", \"record_size\": " << layout.record_size;
   if (layout.select) {
@@ -261,7 +261,7 @@ std::string json_of(const TrueLayout& layout) {
   return text.str();
 }
 
-std::string model_info_of(const std::vector<GeneratedLayer>& layers) {
+std::string model_info_json(const std::vector<GeneratedLayer>& layers) {
   std::ostringstream text;
   text << "{\"layers\": [";
   const char* comma = "";
@@ -314,15 +314,16 @@ GeneratedJob make_layout_job(const std::filesystem::path& folder, std::uint64_t 
   std::string core = core_file(board, layers, job.executions, up_s, dice, spans);
   std::string calls = call_file(board, spans, dice);
 
-  job.aicore = truth_of(board.columns, board.header, board.record_size, board.core_clock);
+  job.aicore = make_truth(board.columns, board.header, board.record_size, board.core_clock);
   if (board.several_types) {
-    const auto tag = std::find_if(board.columns.begin(), board.columns.end(),
-                                  [](const Column& column) { return column.part == Part::tag; });
+    const auto tag =
+        std::find_if(board.columns.begin(), board.columns.end(),
+                     [](const Column& column) { return column.part == ColumnContent::tag; });
     job.aicore.select =
         TrueSelect{tag->offset, "u" + std::to_string(tag->width * 8), board.layer_tag};
   }
   job.acl_api =
-      truth_of(board.call_columns, board.call_header, board.call_record_size, board.call_clock);
+      make_truth(board.call_columns, board.call_header, board.call_record_size, board.call_clock);
 
   job.aicore_file = "data/aicore.0.net.1.1.1.0";
   job.acl_api_file = "data/acl_api.0.net.1";
@@ -350,9 +351,9 @@ GeneratedJob make_layout_job(const std::filesystem::path& folder, std::uint64_t 
                              spans.back().end_s + 3e-3, false));
   job.truth_file = folder.string() + ".truth.json";
   job.model_info_file = folder.string() + ".model.json";
-  write_file(job.truth_file, "{\"aicore\": " + json_of(job.aicore) +
-                                 ",\n\"acl_api\": " + json_of(job.acl_api) + "}\n");
-  write_file(job.model_info_file, model_info_of(layers));
+  write_file(job.truth_file, "{\"aicore\": " + as_json(job.aicore) +
+                                 ",\n\"acl_api\": " + as_json(job.acl_api) + "}\n");
+  write_file(job.model_info_file, model_info_json(layers));
   return job;
 }
 

@@ -39,7 +39,7 @@ void export_store(const char* store, const char* dir, const char* name) {
 }
 
 void write_odd(const char* path) {
-  const auto text_of = [](std::int64_t key, std::string& text) {
+  const auto find_text = [](std::int64_t key, std::string& text) {
     const std::string texts[] = {"", std::string("a\0b", 3), "\xE5\x8D\xB7", "quote\"'\n\\"};
     text = key < 4 ? texts[key] : "text " + std::to_string(key);
     return key != 4;
@@ -52,7 +52,7 @@ void write_odd(const char* path) {
                             {"wide", parquet::Values::ascending, false, {}},
                             {"few", parquet::Values::repeated, false, {}},
                             {"none", parquet::Values::any, false, {}},
-                            {"text", parquet::Values::repeated, false, text_of}},
+                            {"text", parquet::Values::repeated, false, find_text}},
                            options);
   for (std::int64_t row = 0; row < 200'003; ++row) {
     const std::int64_t extremes[] = {INT64_MAX, INT64_MIN + 1, 0, kNull, -1};

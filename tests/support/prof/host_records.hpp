@@ -11,7 +11,7 @@
 namespace msprof::test::prof {
 
 inline constexpr std::uint16_t kHostMagic = 0x5A5A;
-inline constexpr std::uint32_t kNone32 = 0xFFFFFFFF;
+inline constexpr std::uint32_t kInvalidId = 0xFFFFFFFF;
 inline constexpr std::uint64_t kEventEnd = ~std::uint64_t{0};
 
 // Levels of calls.
@@ -131,7 +131,7 @@ struct HcclInfo {
   static constexpr std::string_view kStem = "aging.additional.hccl_info";
   std::uint32_t thread = 0;
   std::uint64_t time = 0, item = 0, tag = 0, group = 0;
-  std::uint32_t local_rank = 0, remote_rank = 1, rank_size = 8, plane = 0, context = kNone32;
+  std::uint32_t local_rank = 0, remote_rank = 1, rank_size = 8, plane = 0, context = kInvalidId;
   std::uint64_t notify = ~std::uint64_t{0};
   double estimated_us = 0;
   std::uint64_t size = 0;

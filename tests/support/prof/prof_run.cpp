@@ -100,7 +100,7 @@ class Run {
     ++facts_.flips;
   }
 
-  std::uint16_t stream_of(const Actor& actor) {
+  std::uint16_t choose_stream(const Actor& actor) {
     return actor.streams[random_.below(actor.streams.size())];
   }
 
@@ -137,7 +137,7 @@ class Run {
 
   void play_simple(Actor& actor, unsigned what) {
     const HostSpan host{actor.thread, actor.now, actor.now + 1500 + random_.below(100) * 10};
-    const DeviceSpan span = next_task(actor, stream_of(actor), host.begin + 200,
+    const DeviceSpan span = next_task(actor, choose_stream(actor), host.begin + 200,
                                       what == 0 ? 2000 + random_.below(500) * 20 : 400);
     if (what == 0) {
       scene_.copy(host, span, 256 * (1 + random_.below(10000)),
@@ -184,7 +184,7 @@ class Run {
     if (dice < 125 && shape_.collectives) return play_collective(actor);
     // Operators at the start of the list are more frequent.
     const std::size_t number = std::min(random_.below(ops_.size()), random_.below(ops_.size()));
-    launch(actor, stream_of(actor), ops_[number], false);
+    launch(actor, choose_stream(actor), ops_[number], false);
   }
 
   void play_step(Actor& actor, unsigned number) {

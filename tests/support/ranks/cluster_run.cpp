@@ -56,7 +56,7 @@ ClusterRun::ClusterRun(const ClusterShape& shape) : shape_(shape) {
       shape.operators < 1 || shape.compute_ns < 1000)
     throw std::runtime_error("a cluster needs ranks, steps, collectives and operators");
   const auto [from, to] = shape.faults.slow_link;
-  if (from != kNone) {
+  if (from != kNoPartner) {
     bool is_used = false;
     for (std::int64_t at = 0; at < shape.collectives && from < shape.ranks; ++at)
       for (const Transfer& one : transfers(from, 0, at)) is_used = is_used || one.peer == to;
@@ -85,14 +85,14 @@ std::int64_t ClusterRun::noisy(std::int64_t value, std::int64_t sigma_ppm,
   return to_ticks(value / 100 * factor / (kMillion / 100));
 }
 
-ClusterRun::Scope ClusterRun::scope_of(std::int64_t at) const {
+ClusterRun::Scope ClusterRun::choose_scope(std::int64_t at) const {
   if (at + 1 == shape_.collectives) return Scope::world;
   if (at % 10 == 5) return Scope::pair;
   if (!shape_.is_parallel) return Scope::world;
   return at % 3 == 2 && shape_.hosts() > 1 ? Scope::across : Scope::host;
 }
 
-ClusterRun::Place ClusterRun::place_of(Scope scope, std::int64_t rank) const {
+ClusterRun::Place ClusterRun::find_place(Scope scope, std::int64_t rank) const {
   const std::int64_t width = shape_.ranks_per_host;
   const std::int64_t host = rank / width;
   const std::int64_t number = rank % width;
@@ -103,20 +103,20 @@ ClusterRun::Place ClusterRun::place_of(Scope scope, std::int64_t rank) const {
   return {number, host, shape_.hosts() - (is_in_last ? 0 : 1)};
 }
 
-std::int64_t ClusterRun::partner_of(std::int64_t rank) const {
+std::int64_t ClusterRun::find_partner(std::int64_t rank) const {
   const bool is_by_host = shape_.hosts() > 1;
   const std::int64_t step = is_by_host ? shape_.ranks_per_host : 1;
   const std::int64_t partner = is_sender(rank) ? rank + step : rank - step;
-  return partner < shape_.ranks ? partner : kNone;
+  return partner < shape_.ranks ? partner : kNoPartner;
 }
 
 bool ClusterRun::is_sender(std::int64_t rank) const {
-  return (shape_.hosts() > 1 ? shape_.host_of(rank) : rank) % 2 == 0;
+  return (shape_.hosts() > 1 ? shape_.host_number(rank) : rank) % 2 == 0;
 }
 
 std::string ClusterRun::group_name(Scope scope, std::int64_t rank) const {
   char name[48];
-  const auto number = static_cast<int>(place_of(scope, rank).group);
+  const auto number = static_cast<int>(find_place(scope, rank).group);
   switch (scope) {
     case Scope::world:
       return "group_world";
@@ -134,10 +134,10 @@ std::string ClusterRun::group_name(Scope scope, std::int64_t rank) const {
 }
 
 // Which of the concurrent collectives the rank is in.
-std::int64_t ClusterRun::meeting_of(Scope scope, std::int64_t rank) const {
-  if (scope != Scope::pair) return place_of(scope, rank).group;
-  const std::int64_t partner = partner_of(rank);
-  return partner == kNone ? rank : std::min(rank, partner);
+std::int64_t ClusterRun::meeting_number(Scope scope, std::int64_t rank) const {
+  if (scope != Scope::pair) return find_place(scope, rank).group;
+  const std::int64_t partner = find_partner(rank);
+  return partner == kNoPartner ? rank : std::min(rank, partner);
 }
 
 std::int64_t ClusterRun::meetings(Scope scope) const {
@@ -163,7 +163,7 @@ std::int64_t ClusterRun::compute_ns(std::int64_t rank, std::int64_t step, std::i
   std::int64_t ns = noisy(shape_.compute_ns, kChipSpread, key(kOfChip, rank, 0, 0));
   ns = noisy(ns, kKernelSpread, key(kOfCompute, rank, step, at));
   if (key(kOfHiccup, rank, step, at) % kHiccupIn == 0) ns += ns / 5;
-  if (rank == faults.slow_rank || shape_.host_of(rank) == faults.slow_host)
+  if (rank == faults.slow_rank || shape_.host_number(rank) == faults.slow_host)
     ns += ns * faults.slow_percent / 100;
   if (rank == faults.low_frequency_rank) ns = ns * kFrequencyMhz / kLowFrequencyMhz;
   if (faults.growing) ns += ns * step / 25;
@@ -171,15 +171,15 @@ std::int64_t ClusterRun::compute_ns(std::int64_t rank, std::int64_t step, std::i
 }
 
 bool ClusterRun::takes_part(std::int64_t rank, std::int64_t at) const {
-  return scope_of(at) != Scope::pair || partner_of(rank) != kNone;
+  return choose_scope(at) != Scope::pair || find_partner(rank) != kNoPartner;
 }
 
 Transfer ClusterRun::transfer(std::int64_t rank, std::int64_t peer, std::int64_t step,
                               std::int64_t at) const {
   Transfer one;
-  const bool is_near = shape_.host_of(rank) == shape_.host_of(peer);
+  const bool is_near = shape_.host_number(rank) == shape_.host_number(peer);
   one.peer = peer;
-  one.peer_local = place_of(scope_of(at), peer).local_rank;
+  one.peer_local = find_place(choose_scope(at), peer).local_rank;
   one.link = is_near ? kHccsLink : kRoceLink;
   one.transport = is_near ? kSdma : kRdma;
   const std::int64_t rate = is_near ? kHccsBytesPerUs : kRoceBytesPerUs;
@@ -197,16 +197,16 @@ Transfer ClusterRun::transfer(std::int64_t rank, std::int64_t peer, std::int64_t
 
 std::vector<Transfer> ClusterRun::transfers(std::int64_t rank, std::int64_t step,
                                             std::int64_t at) const {
-  const Scope scope = scope_of(at);
+  const Scope scope = choose_scope(at);
   const std::int64_t width = shape_.ranks_per_host;
   std::vector<Transfer> all;
   if (scope == Scope::pair) {
-    const std::int64_t partner = partner_of(rank);
-    if (is_sender(rank) && partner != kNone) all.push_back(transfer(rank, partner, step, at));
+    const std::int64_t partner = find_partner(rank);
+    if (is_sender(rank) && partner != kNoPartner) all.push_back(transfer(rank, partner, step, at));
     return all;
   }
   if (scope != Scope::across) {
-    const std::int64_t first = shape_.host_of(rank) * width;
+    const std::int64_t first = shape_.host_number(rank) * width;
     for (std::int64_t peer = first; peer < std::min(first + width, shape_.ranks); ++peer)
       if (peer != rank) all.push_back(transfer(rank, peer, step, at));
   }
@@ -235,23 +235,23 @@ void ClusterRun::play() {
       ready[at_place(rank)] = first_work(rank, step);
     }
     for (std::int64_t at = 0; at < shape_.collectives; ++at) {
-      const Scope scope = scope_of(at);
+      const Scope scope = choose_scope(at);
       last.assign(at_place(meetings(scope)), 0);
       end.assign(last.size(), 0);
       for (std::int64_t rank = 0; rank < ranks; ++rank) {
         ready[at_place(rank)] += compute_ns(rank, step, at);
-        std::int64_t& latest = last[at_place(meeting_of(scope, rank))];
+        std::int64_t& latest = last[at_place(meeting_number(scope, rank))];
         latest = std::max(latest, ready[at_place(rank)]);
       }
       for (std::int64_t rank = 0; rank < ranks; ++rank) {
-        const std::size_t meeting = at_place(meeting_of(scope, rank));
+        const std::size_t meeting = at_place(meeting_number(scope, rank));
         std::int64_t ns = 0;
         for (const Transfer& one : transfers(rank, step, at)) ns += one.duration_ns;
         end[meeting] = std::max(end[meeting], last[meeting] + kMeet + ns + kLeave);
       }
       for (std::int64_t rank = 0; rank < ranks; ++rank) {
         if (!takes_part(rank, at)) continue;
-        const std::size_t meeting = at_place(meeting_of(scope, rank));
+        const std::size_t meeting = at_place(meeting_number(scope, rank));
         const std::int64_t tail =
             static_cast<std::int64_t>(key(kOfTail, rank, step, at) % (kTail / kTickNs)) * kTickNs;
         const std::int64_t arrive = ready[at_place(rank)];
@@ -284,8 +284,8 @@ std::int64_t ClusterRun::first_work(std::int64_t rank, std::int64_t step) const 
 RankCollective ClusterRun::collective(std::int64_t rank, std::int64_t step, std::int64_t at) const {
   static constexpr std::string_view kOperations[] = {"hcom_allReduce_", "hcom_allGather_",
                                                      "hcom_reduceScatter_"};
-  const Scope scope = scope_of(at);
-  const Place place = place_of(scope, rank);
+  const Scope scope = choose_scope(at);
+  const Place place = find_place(scope, rank);
   const Moment& when = moment(rank, step, at);
   RankCollective one;
   one.operation = kOperations[at + 1 == shape_.collectives ? 0 : at % 3];
@@ -301,13 +301,13 @@ RankCollective ClusterRun::collective(std::int64_t rank, std::int64_t step, std:
   return one;
 }
 
-std::vector<ClusterRun::Membership> ClusterRun::groups_of(std::int64_t rank) const {
+std::vector<ClusterRun::Membership> ClusterRun::list_groups(std::int64_t rank) const {
   std::set<Scope> scopes;
   for (std::int64_t at = 0; at < shape_.collectives; ++at)
-    if (takes_part(rank, at)) scopes.insert(scope_of(at));
+    if (takes_part(rank, at)) scopes.insert(choose_scope(at));
   std::vector<Membership> groups;
   for (const Scope scope : scopes) {
-    const Place place = place_of(scope, rank);
+    const Place place = find_place(scope, rank);
     groups.push_back({group_name(scope, rank), place.local_rank, place.rank_count});
   }
   return groups;
@@ -321,12 +321,12 @@ std::int64_t ClusterRun::operator_ns(std::int64_t rank, std::int64_t op,
 }
 
 std::string host_uid(const ClusterShape& shape, std::int64_t rank) {
-  return std::to_string(1'000'000'000 + shape.host_of(rank));
+  return std::to_string(1'000'000'000 + shape.host_number(rank));
 }
 
 std::string host_name(const ClusterShape& shape, std::int64_t rank) {
   char name[48];
-  std::snprintf(name, sizeof name, "node-%04d", static_cast<int>(shape.host_of(rank)));
+  std::snprintf(name, sizeof name, "node-%04d", static_cast<int>(shape.host_number(rank)));
   return name;
 }
 

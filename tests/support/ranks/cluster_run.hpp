@@ -16,18 +16,18 @@
 
 namespace msprof::test::ranks {
 
-inline constexpr std::int64_t kNone = -1;
+inline constexpr std::int64_t kNoPartner = -1;
 inline constexpr std::int64_t kTickNs = 20;
 inline constexpr std::int64_t kFirstStep = 1;
 
 struct RankFaults {
-  std::int64_t slow_rank = kNone;  // computes longer
-  std::int64_t slow_host = kNone;  // all its ranks compute longer
+  std::int64_t slow_rank = kNoPartner;  // computes longer
+  std::int64_t slow_host = kNoPartner;  // all its ranks compute longer
   std::int64_t slow_percent = 30;
-  std::int64_t low_frequency_rank = kNone;  // computes longer at a lower frequency
-  std::pair<std::int64_t, std::int64_t> slow_link{kNone, kNone};
+  std::int64_t low_frequency_rank = kNoPartner;  // computes longer at a lower frequency
+  std::pair<std::int64_t, std::int64_t> slow_link{kNoPartner, kNoPartner};
   std::int64_t slow_link_factor = 6;
-  std::int64_t late_host = kNone;  // its clock is ahead by offset_us
+  std::int64_t late_host = kNoPartner;  // its clock is ahead by offset_us
   std::int64_t offset_us = 0;
   bool growing = false;  // each step computes 4 % longer than the previous one
   std::set<std::int64_t> missing;
@@ -46,9 +46,9 @@ struct ClusterShape {
   RankFaults faults{};
 
   std::int64_t hosts() const { return (ranks + ranks_per_host - 1) / ranks_per_host; }
-  std::int64_t host_of(std::int64_t rank) const { return rank / ranks_per_host; }
+  std::int64_t host_number(std::int64_t rank) const { return rank / ranks_per_host; }
   std::int64_t clock_error_ns(std::int64_t rank) const {
-    return host_of(rank) == faults.late_host ? faults.offset_us * 1000 : 0;
+    return host_number(rank) == faults.late_host ? faults.offset_us * 1000 : 0;
   }
 };
 
@@ -101,7 +101,7 @@ class ClusterRun {
     std::string group;
     std::int64_t local_rank = 0, rank_count = 0;
   };
-  std::vector<Membership> groups_of(std::int64_t rank) const;
+  std::vector<Membership> list_groups(std::int64_t rank) const;
   std::int64_t frequency_mhz(std::int64_t rank) const;
   // Duration of the operator `op` (from 0) in its execution `number`.
   std::int64_t operator_ns(std::int64_t rank, std::int64_t op, std::int64_t number) const;
@@ -116,13 +116,13 @@ class ClusterRun {
     std::uint32_t all_there = 0, end = 0;  // after `arrive`
   };
 
-  Scope scope_of(std::int64_t at) const;
-  Place place_of(Scope scope, std::int64_t rank) const;
-  // The other rank of a pair; kNone if there is none.
-  std::int64_t partner_of(std::int64_t rank) const;
+  Scope choose_scope(std::int64_t at) const;
+  Place find_place(Scope scope, std::int64_t rank) const;
+  // The other rank of a pair; kNoPartner if there is none.
+  std::int64_t find_partner(std::int64_t rank) const;
   bool is_sender(std::int64_t rank) const;
   std::string group_name(Scope scope, std::int64_t rank) const;
-  std::int64_t meeting_of(Scope scope, std::int64_t rank) const;
+  std::int64_t meeting_number(Scope scope, std::int64_t rank) const;
   std::int64_t meetings(Scope scope) const;
   Transfer transfer(std::int64_t rank, std::int64_t peer, std::int64_t step, std::int64_t at) const;
   std::vector<Transfer> transfers(std::int64_t rank, std::int64_t step, std::int64_t at) const;

@@ -55,10 +55,10 @@ struct Work {
   bool is_folders = false;
   fs::path out;
   ClusterShape shape;
-  std::int64_t first = 0, count = kNone;
+  std::int64_t first = 0, count = kNoPartner;
 };
 
-Work work_of(const std::vector<std::string>& words) {
+Work parse_work(const std::vector<std::string>& words) {
   if (words.size() < 2 || (words[0] != "folders" && words[0] != "parts"))
     refuse("what, and where?");
   Work work;
@@ -148,11 +148,12 @@ bool run_in_processes(unsigned processes, const std::function<void(unsigned)>& w
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const Work work = work_of({argv + 1, argv + argc});
+  const Work work = parse_work({argv + 1, argv + argc});
   fs::create_directories(work.out);
   const ClusterRun run(work.shape);
-  const std::int64_t last =
-      work.count == kNone ? work.shape.ranks : std::min(work.first + work.count, work.shape.ranks);
+  const std::int64_t last = work.count == kNoPartner
+                                ? work.shape.ranks
+                                : std::min(work.first + work.count, work.shape.ranks);
   const unsigned processes = std::max(1u, std::thread::hardware_concurrency());
   const bool all_well = run_in_processes(processes, [&](unsigned number) {
     for (std::int64_t rank = work.first + number; rank < last; rank += processes) {

@@ -34,7 +34,7 @@ constexpr OperationType kOperationTypes[] = {{"hcom_allReduce_", kHcomAllReduce}
                                              {"hcom_send_", 0x20004},
                                              {"hcom_receive_", 0x20005}};
 
-ProfSetup setup_of(const ClusterRun& run, std::int64_t rank) {
+ProfSetup make_setup(const ClusterRun& run, std::int64_t rank) {
   const ClusterShape& shape = run.shape();
   ProfSetup setup;
   setup.devices = {static_cast<int>(rank % shape.ranks_per_host)};
@@ -123,13 +123,13 @@ class RankWriter {
     std::int64_t weights = 0;
     for (std::int64_t i = 0; i < kernels; ++i) {
       chosen.push_back(random_.below(ops_.size()));
-      weights += weight_of(chosen.back());
+      weights += op_weight(chosen.back());
     }
     const std::uint64_t end = begin + static_cast<std::uint64_t>(ns);
     std::int64_t weight = 0;
     for (const std::size_t op : chosen) {
       const std::uint64_t start = begin + share(ns, weight, weights);
-      weight += weight_of(op);
+      weight += op_weight(op);
       launch(ops_[op].kind, stream, start,
              weight == weights ? end : begin + share(ns, weight, weights));
     }
@@ -137,7 +137,7 @@ class RankWriter {
   }
 
   // Makes an operator always take about the same time.
-  static std::int64_t weight_of(std::size_t op) {
+  static std::int64_t op_weight(std::size_t op) {
     return 60 + static_cast<std::int64_t>(op * 37 % 80);
   }
   static std::uint64_t share(std::int64_t ns, std::int64_t weight, std::int64_t weights) {
@@ -179,7 +179,7 @@ class RankWriter {
     step.device = next_task(kCommStream, start, end);
     step.local_rank = static_cast<std::uint32_t>(what.local_rank);
     step.rank_size = static_cast<std::uint32_t>(what.rank_count);
-    step.remote_rank = kNone32;
+    step.remote_rank = kInvalidId;
     step.link = kReserved;
     step.transport = kReserved;
     if (transfer != nullptr) {
@@ -262,7 +262,7 @@ std::int64_t kernels_before_collective(const ClusterShape& shape) {
 
 std::filesystem::path write_rank_folder(const std::filesystem::path& parent, const ClusterRun& run,
                                         std::int64_t rank) {
-  ProfFolder folder(parent, setup_of(run, rank), capture_name(rank));
+  ProfFolder folder(parent, make_setup(run, rank), capture_name(rank));
   RankWriter(folder, run, rank).write();
   folder.finish();
   return folder.folder();

@@ -106,7 +106,7 @@ class PartMaker {
 
   void write_groups(PartWriter& part) const {
     std::map<std::int64_t, GroupMemberRow> rows;
-    for (const ClusterRun::Membership& group : run_.groups_of(rank_)) {
+    for (const ClusterRun::Membership& group : run_.list_groups(rank_)) {
       GroupMemberRow row;
       row.group_name_id = id(group.group);
       row.member_id = 1;
@@ -152,7 +152,7 @@ class PartMaker {
 
   // The common fields of the rows of a collective, or of all collectives of one kind in a step.
   template <typename Row>
-  Row row_of(const Happened& one) const {
+  Row make_row(const Happened& one) const {
     Row row;
     row.step = one.step + kFirstStep;
     row.group_name_id = id(one.what.group);
@@ -171,7 +171,7 @@ class PartMaker {
       const bool goes_on = i > 0 && is_same_kind(happened_[i - 1], happened_[i]);
       sequences.push_back(goes_on ? sequences.back() + 1 : 0);
       const RankCollective& what = happened_[i].what;
-      auto row = row_of<RankCollectiveRow>(happened_[i]);
+      auto row = make_row<RankCollectiveRow>(happened_[i]);
       row.sequence = sequences.back();
       row.start_ns = clock_ns_ + what.arrive;
       row.duration_ns = what.end - what.arrive;
@@ -191,7 +191,7 @@ class PartMaker {
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, PacketRow> rows;
     for (const Transfer& transfer : one.what.transfers) {
       PacketRow& row = rows.try_emplace({transfer.link, transfer.transport, transfer.size},
-                                        row_of<PacketRow>(one))
+                                        make_row<PacketRow>(one))
                            .first->second;
       row.sequence = sequence;
       row.link_type = transfer.link;
@@ -206,15 +206,15 @@ class PartMaker {
   // Writes the links of the collectives of one kind in a step, which start at index `first`;
   // returns the index after them.
   std::size_t write_links(PartWriter& part, std::size_t first) const {
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-    std::map<Key, LinkRow> rows;
+    using LinkRowKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    std::map<LinkRowKey, LinkRow> rows;
     std::size_t at = first;
     for (; at < happened_.size() && is_same_kind(happened_[first], happened_[at]); ++at) {
       for (const Transfer& transfer : happened_[at].what.transfers) {
         std::int64_t size_class = 0;
         while (transfer.size >> (size_class + 1) != 0) ++size_class;
-        const Key key(transfer.peer_local, transfer.link, transfer.transport, size_class);
-        LinkRow& row = rows.try_emplace(key, row_of<LinkRow>(happened_[at])).first->second;
+        const LinkRowKey key(transfer.peer_local, transfer.link, transfer.transport, size_class);
+        LinkRow& row = rows.try_emplace(key, make_row<LinkRow>(happened_[at])).first->second;
         row.source_rank = happened_[at].what.local_rank;
         row.target_rank = transfer.peer_local;
         row.link_type = transfer.link;

@@ -48,7 +48,7 @@ struct CoreSample {
 };
 
 template <typename Wire>
-CoreSample core_sample_of(const StreamRecord& record) {
+CoreSample decode_core_sample(const StreamRecord& record) {
   const auto wire = decode<Wire>(record.bytes);
   CoreSample sample;
   sample.cycles = wire.cycles;
@@ -83,9 +83,9 @@ class CoreSamplesKind : public SliceKind {
 
   bool owns(const RawFile& file) const override {
     const auto& chip = import_.session.chip();
-    const CannPart& part = import_.session.part_of(file);
+    const CannPart& part = import_.session.find_part(file);
     return chip && reads_tasks(chip->family) && !part.is_host() && SliceKind::owns(file) &&
-           is_sampled_over_time(part.info, import_.session.name_of(file).stem);
+           is_sampled_over_time(part.info, import_.session.parsed_name(file).stem);
   }
 
  private:
@@ -103,8 +103,8 @@ class CoreSamplesKind : public SliceKind {
   }
 
   bool has_later_records() const { return import_.session.chip()->family == ChipFamily::stars_v6; }
-  RecordFormat format_of(const RawFile& file) const override {
-    RecordFormat format = SliceKind::format_of(file);
+  RecordFormat record_format(const RawFile& file) const override {
+    RecordFormat format = SliceKind::record_format(file);
     if (has_later_records()) {
       format.bytes = sizeof(LaterCoreSampleWire);
     }
@@ -122,7 +122,7 @@ class CoreSamplesKind : public SliceKind {
     std::optional<std::size_t> event_count;  // from the first record
     TimeOrder<CoreSample> order;
     const auto take = [&](std::int64_t time_ns, const CoreSample& sample) {
-      Lane* lane = lanes.of(sample.core, [&] {
+      Lane* lane = lanes.find(sample.core, [&] {
         return is_vector_core(sample.core) ? open(vector, part, sample.core, true, *event_count)
                                            : open(cube, part, sample.core, false, *event_count);
       });
@@ -144,8 +144,8 @@ class CoreSamplesKind : public SliceKind {
     };
     stream.open(context, [&](const StreamRecord& record) {
       if (is_core_space(record.bytes)) return;
-      const CoreSample sample = is_later ? core_sample_of<LaterCoreSampleWire>(record)
-                                         : core_sample_of<CoreSampleWire>(record);
+      const CoreSample sample = is_later ? decode_core_sample<LaterCoreSampleWire>(record)
+                                         : decode_core_sample<CoreSampleWire>(record);
       const std::int64_t time_ns =
           is_later ? part.clock->ns(sample.time) : part.start->of_device(sample.time);
       if (record.bytes[0] == std::byte{0} || sample.event_count > CoreSample::kMaxEvents) {

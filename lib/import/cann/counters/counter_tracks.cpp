@@ -26,12 +26,12 @@ std::size_t CounterTracks::open(const TrackName& name) {
   track.id = ++import_.tracks;
   if (name.device) track.device_id = *name.device;
   track.kind_name_id = kind_name_id_;
-  track.subject_name_id = name_of(name.subject);
+  track.subject_name_id = name_or_null(name.subject);
   track.number = name.number;
   track.part = name.part;
-  track.detail_name_id = name_of(name.detail);
-  track.name_id = name_of(name.counter);
-  track.unit_name_id = name_of(name.unit);
+  track.detail_name_id = name_or_null(name.detail);
+  track.name_id = name_or_null(name.counter);
+  track.unit_name_id = name_or_null(name.unit);
   track.divisor = name.divisor;
   track.is_rate = name.is_rate ? 1 : 0;
   tracks_.push_back(track);

@@ -56,7 +56,7 @@ class CounterTracks {
   }
 
  private:
-  std::int64_t name_of(std::string_view text) const {
+  std::int64_t name_or_null(std::string_view text) const {
     return text.empty() ? kNull : context_.store.name_id(text);
   }
 

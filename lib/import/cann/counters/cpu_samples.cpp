@@ -117,14 +117,14 @@ bool read_head(std::string_view line, SampleHead& head) {
   const std::size_t open = line.find(" [");
   const std::size_t close = line.find("] ", open);
   if (open == std::string_view::npos || close == std::string_view::npos) return false;
-  const Words core(line.substr(open + 2, close - open - 2));
-  const Words words(line.substr(close + 2));
+  const LineWords core(line.substr(open + 2, close - open - 2));
+  const LineWords words(line.substr(close + 2));
   if (core.size() != 1 || !core.number(0, head.core) || words.size() < 3 || words.size() > 4 ||
       !words[0].ends_with(':') || !words[words.size() - 1].ends_with(':'))
     return false;
   // The word "raw" can be between count and event.
   if (words.size() == 4 && words[2] != "raw") return false;
-  const auto time = scaled_decimal(words[0].substr(0, words[0].size() - 1), kSecondDecimals);
+  const auto time = parse_scaled_decimal(words[0].substr(0, words[0].size() - 1), kSecondDecimals);
   if (!time || !words.number(1, head.count) || !read_event(words[words.size() - 1], head.event))
     return false;
   head.time_ns = *time;
@@ -164,7 +164,7 @@ class AiCtrlCpuKind : public TextKind {
     if (!check_start(context, part, name())) return;
     FunctionTracks ctrl(import_, context, part, "ctrl_cpu");
     FunctionTracks ai(import_, context, part, "ai_cpu");
-    const std::vector<FunctionTracks*> groups = groups_of(part.info, ctrl, ai);
+    const std::vector<FunctionTracks*> groups = groups_by_core(part.info, ctrl, ai);
     std::optional<SampleHead> head;  // sample whose first frame comes next
     bool is_inside = false;          // in a sample whose first frame was read
     std::string text;
@@ -224,8 +224,8 @@ class AiCtrlCpuKind : public TextKind {
   }
 
   // Indexed by core number.
-  static std::vector<FunctionTracks*> groups_of(const Info& info, FunctionTracks& ctrl,
-                                                FunctionTracks& ai) {
+  static std::vector<FunctionTracks*> groups_by_core(const Info& info, FunctionTracks& ctrl,
+                                                     FunctionTracks& ai) {
     std::vector<FunctionTracks*> groups;
     const auto add = [&groups](const std::vector<std::int64_t>& cores, FunctionTracks& group) {
       for (const std::int64_t core : cores) {
@@ -291,7 +291,7 @@ class TsCpuKind : public SliceKind {
 
  private:
   // Short format if the magic appears again after kShortTsCpuBytes.
-  RecordFormat format_of(const RawFile& file) const override {
+  RecordFormat record_format(const RawFile& file) const override {
     FileReader reader(file.path);
     std::array<std::byte, kShortTsCpuBytes + sizeof(std::uint32_t)> head{};
     if (reader.read(head) != head.size()) return kTsCpuFormat;

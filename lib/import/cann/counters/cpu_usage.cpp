@@ -35,8 +35,8 @@ struct CpuTimes {
 
 // Parses a line such as "cpu3 12 0 …".
 bool read_times(std::string_view line, CpuTimes& times) {
-  const Words words(line);
-  if (words.size() < 1 + kCpuStates.size() || words.size() > Words::kMaxCount) return false;
+  const LineWords words(line);
+  if (words.size() < 1 + kCpuStates.size() || words.size() > LineWords::kMaxCount) return false;
   const std::string_view digits = words[0].substr(std::string_view("cpu").size());
   if (!digits.empty()) {
     std::uint64_t core = 0;
@@ -55,7 +55,7 @@ class CpuUsageKind : public TextKind {
       : TextKind(import, "cpu_usage", "SystemCpuUsage.data") {}
 
   bool owns(const RawFile& file) const override {
-    return TextKind::owns(file) || import_.session.name_of(file).stem == "host_sys_cpu.data";
+    return TextKind::owns(file) || import_.session.parsed_name(file).stem == "host_sys_cpu.data";
   }
 
  private:
@@ -123,14 +123,14 @@ class CpuUsageKind : public TextKind {
                    .counter = state,
                    .unit = "%",
                    .number = core == 0 ? kNull : number,
-                   .detail = type_of(part, number),
+                   .detail = core_type(part, number),
                    .is_rate = true});
     }
     return first;
   }
 
   // What a core is used for, as named in tables; empty if unknown.
-  static std::string_view type_of(const CannPart& part, std::int64_t core) {
+  static std::string_view core_type(const CannPart& part, std::int64_t core) {
     const auto has = [core](const auto& cores) {
       return std::find(cores.begin(), cores.end(), core) != cores.end();
     };

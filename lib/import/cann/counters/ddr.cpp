@@ -62,7 +62,7 @@ class DdrKind : public SliceKind {
 
     std::vector<DdrFlow> flows;
     std::size_t last_flow = 0;
-    const auto flow_of = [&](std::uint32_t master) -> DdrFlow* {
+    const auto find_or_add_flow = [&](std::uint32_t master) -> DdrFlow* {
       if (last_flow < flows.size() && flows[last_flow].master == master) return &flows[last_flow];
       for (last_flow = 0; last_flow < flows.size(); ++last_flow) {
         if (flows[last_flow].master == master) return &flows[last_flow];
@@ -71,7 +71,7 @@ class DdrKind : public SliceKind {
       flows.push_back(open(tracks, part, master));
       return &flows.back();
     };
-    flow_of(kNoMaster);
+    find_or_add_flow(kNoMaster);
 
     // The first interval starts at the start of the device, when its clock starts.
     std::int64_t last_ns = part.start->after_start_us(0);
@@ -100,7 +100,7 @@ class DdrKind : public SliceKind {
         moment_ns = time_ns;
         moment_offset = item.offset;
       }
-      DdrFlow* flow = flow_of(item.master);
+      DdrFlow* flow = find_or_add_flow(item.master);
       if (flow == nullptr) {
         context.report.skip_record(name(), part.name, "more masters than possible", item.offset);
         return;

@@ -47,7 +47,7 @@ struct EngineSample {
 };
 
 // `first` is the index of the word after the time.
-bool read_engine(const Words& words, std::size_t first, bool has_dvpp, EngineSample& sample) {
+bool read_engine(const LineWords& words, std::size_t first, bool has_dvpp, EngineSample& sample) {
   if (has_dvpp && !words.number(first++, sample.dvpp)) return false;
   if (!words.number(first, sample.type) || !words.number(first + 1, sample.engine) ||
       sample.dvpp > INT64_MAX || sample.type > INT64_MAX || sample.engine > INT64_MAX)
@@ -58,7 +58,7 @@ bool read_engine(const Words& words, std::size_t first, bool has_dvpp, EngineSam
     if (kDvppCounters[i].unit == "%") {
       if (!word.ends_with('%')) return false;
       word.remove_suffix(1);
-      const auto percent = thousandths(word);
+      const auto percent = parse_thousandths(word);
       if (!percent) return false;
       sample.values[i] = *percent;
       continue;
@@ -95,7 +95,7 @@ class DvppKind : public TextKind {
     CounterTracks tracks(import_, context, name());
     std::vector<Engine> engines;
     std::size_t next = 0;  // engines appear in a fixed order
-    const auto engine_of = [&](const EngineSample& sample) -> Engine* {
+    const auto find_or_add_engine = [&](const EngineSample& sample) -> Engine* {
       for (std::size_t i = 0; i < engines.size(); ++i, ++next) {
         if (next >= engines.size()) next = 0;
         if (engines[next].last.is_of_same_engine(sample)) return &engines[next++];
@@ -105,7 +105,7 @@ class DvppKind : public TextKind {
       return &engines.back();
     };
     const auto take = [&](std::int64_t time_ns, const EngineSample& sample) {
-      Engine* const engine = engine_of(sample);
+      Engine* const engine = find_or_add_engine(sample);
       if (engine == nullptr) return lines.skip(kTooManyEngines);
       bool has_fallen = false;
       for (std::size_t i = 0; i < sample.values.size(); ++i) {
@@ -123,10 +123,10 @@ class DvppKind : public TextKind {
         has_dvpp = line.find("dvpp_id") != std::string_view::npos;
         return {};
       }
-      const Words words(line);
+      const LineWords words(line);
       if (words.size() != 3 + kDvppCounters.size() + (has_dvpp ? 1 : 0)) return kNotTheForm;
       EngineSample sample;
-      const auto ns = ns_of_stamp(words[0]);
+      const auto ns = parse_stamp_ns(words[0]);
       if (!ns || !read_engine(words, 1, has_dvpp, sample)) return kNotTheForm;
       const std::int64_t time_ns = part.start->of_device(*ns);
       if (!is_time(import_.session, time_ns)) return kImpossibleTime;

@@ -54,8 +54,8 @@ class HbmKind : public SliceKind {
   explicit HbmKind(CannImport& import) : SliceKind(import, "hbm.data", kHbmFormat) {}
 
  private:
-  RecordFormat format_of(const RawFile& file) const override {
-    return has_later_layout(import_.session.part_of(file)) ? kHbmFormat2 : kHbmFormat;
+  RecordFormat record_format(const RawFile& file) const override {
+    return has_later_layout(import_.session.find_part(file)) ? kHbmFormat2 : kHbmFormat;
   }
 
   // One direction of a channel, and the time of its latest record.
@@ -90,7 +90,7 @@ class HbmKind : public SliceKind {
     };
     const auto add = [&](const auto& wire, const StreamRecord& record) {
       const HbmAmount amount{wire.event != 0, wire.channel, wire.count};
-      const std::int64_t time_ns = time_of(part, wire);
+      const std::int64_t time_ns = record_time_ns(part, wire);
       if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       if (!order.add(time_ns, {amount, record.offset}, take))
         stream.skip(context, record, kTooLate);

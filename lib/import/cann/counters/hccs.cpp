@@ -49,9 +49,9 @@ class HccsKind : public TextKind {
     };
     lines.read([&](std::string_view line) -> std::string_view {
       if (line.empty() || line.starts_with("time_stamp")) return {};
-      const Words words(line);
+      const LineWords words(line);
       Totals totals;
-      const auto ns = words.size() == 3 ? ns_of_stamp(words[0]) : std::nullopt;
+      const auto ns = words.size() == 3 ? parse_stamp_ns(words[0]) : std::nullopt;
       if (!ns || !words.number(1, totals.sent) || !words.number(2, totals.received))
         return kNotTheForm;
       const std::int64_t time_ns = part.start->of_device(*ns);

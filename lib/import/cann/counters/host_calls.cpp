@@ -43,7 +43,7 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 bool read_thread_number(std::string_view digits, std::uint64_t& value) {
-  const Words words(digits);
+  const LineWords words(digits);
   return words.size() == 1 && words.number(0, value);
 }
 
@@ -54,14 +54,14 @@ LineIs read_syscall(std::string_view line, std::uint64_t process, CallLine& call
   const std::size_t open = line.find(" (");
   const std::size_t close = line.find("):", open);
   if (open == std::string_view::npos || close == std::string_view::npos) return LineIs::damaged;
-  const auto start = scaled_decimal(without_blanks(line.substr(0, open)), kMsDecimals);
+  const auto start = parse_scaled_decimal(without_blanks(line.substr(0, open)), kMsDecimals);
   if (!start) return LineIs::damaged;
   call.start_ns = *start;
   std::string_view duration = without_blanks(line.substr(open + 2, close - open - 2));
   if (!duration.empty()) {
     if (!duration.ends_with("ms")) return LineIs::damaged;
     duration.remove_suffix(2);
-    call.duration_ns = scaled_decimal(without_blanks(duration), kMsDecimals);
+    call.duration_ns = parse_scaled_decimal(without_blanks(duration), kMsDecimals);
     if (!call.duration_ns) return LineIs::damaged;
   }
   std::string_view rest = line.substr(close + 2);
@@ -100,7 +100,7 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   const std::size_t blank = line.find(' ');
   const auto start = blank == std::string_view::npos
                          ? std::nullopt
-                         : scaled_decimal(line.substr(0, blank), kSecondDecimals);
+                         : parse_scaled_decimal(line.substr(0, blank), kSecondDecimals);
   if (!start) return LineIs::damaged;
   call.start_ns = *start;
   line = without_blanks(line.substr(blank));
@@ -114,7 +114,8 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
       less == std::string_view::npos || less < bracket || !line.ends_with('>'))
     return LineIs::damaged;
   call.name = line.substr(arrow + 2, bracket - arrow - 2);
-  call.duration_ns = scaled_decimal(line.substr(less + 1, line.size() - less - 2), kSecondDecimals);
+  call.duration_ns =
+      parse_scaled_decimal(line.substr(less + 1, line.size() - less - 2), kSecondDecimals);
   return call.duration_ns && is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
 
@@ -125,13 +126,13 @@ class CallTracks {
       : tracks_(import, context, kind) {}
 
   // Returns nullopt if there are too many tracks.
-  std::optional<std::size_t> of(std::uint64_t thread, std::string_view name) {
+  std::optional<std::size_t> find(std::uint64_t thread, std::string_view name) {
     auto at = numbers_.find(name);
     if (at == numbers_.end()) {
       if (numbers_.size() == kMaxCallTracks) return std::nullopt;
       at = numbers_.emplace(name, numbers_.size()).first;
     }
-    const Key key{thread, at->second};
+    const CallTrackKey key{thread, at->second};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() == kMaxCallTracks) return std::nullopt;
@@ -150,19 +151,19 @@ class CallTracks {
   void write() { tracks_.write(); }
 
  private:
-  struct Key {
+  struct CallTrackKey {
     std::uint64_t thread = 0;
     std::size_t name = 0;
-    bool operator==(const Key&) const = default;
+    bool operator==(const CallTrackKey&) const = default;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const {
+  struct CallTrackKeyHash {
+    std::size_t operator()(const CallTrackKey& key) const {
       return static_cast<std::size_t>((key.thread * 0x9e3779b97f4a7c15u) ^ key.name);
     }
   };
   CounterTracks tracks_;
   TextMap<std::size_t> numbers_;
-  std::unordered_map<Key, std::size_t, KeyHash> known_;
+  std::unordered_map<CallTrackKey, std::size_t, CallTrackKeyHash> known_;
 };
 
 using ReadCall = LineIs (*)(std::string_view line, std::uint64_t process, CallLine& call);
@@ -204,7 +205,7 @@ class HostCallKind : public TextKind {
           saturating_add(import_.session.begin_ns(), call.start_ns - *first_ns);
       const std::int64_t end_ns = saturating_add(begin_ns, *call.duration_ns);
       if (!is_time(import_.session, end_ns)) return kImpossibleTime;
-      const auto track = tracks.of(call.thread, call.name);
+      const auto track = tracks.find(call.thread, call.name);
       if (!track) return "more threads and calls than a file may have";
       if (!order.add(end_ns, {*track, begin_ns}, take)) return kTooLate;
       lines.count();

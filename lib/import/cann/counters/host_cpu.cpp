@@ -32,10 +32,10 @@ bool read_thread(std::string_view line, ThreadLine& thread) {
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string_view::npos) return false;
   // Word indexes count from the end of the name: field number in the whole line minus 3 (proc(5)).
-  const Words words(line.substr(name_end + 1));
+  const LineWords words(line.substr(name_end + 1));
   std::uint64_t user = 0;
   std::uint64_t kernel = 0;
-  if (!Words(line.substr(0, line.find('('))).number(0, thread.id) || !words.number(11, user) ||
+  if (!LineWords(line.substr(0, line.find('('))).number(0, thread.id) || !words.number(11, user) ||
       !words.number(12, kernel) || !words.number(36, thread.cpu))
     return false;
   thread.ticks = user + kernel;
@@ -74,8 +74,8 @@ class CpuBlocks {
 
   void finish() {
     end_interval();
-    if (unticked_ > 0) tell("no tick between two samples", unticked_);
-    if (too_busy_ > 0) tell("more than 100 % of a CPU", too_busy_);
+    if (unticked_ > 0) report_finding("no tick between two samples", unticked_);
+    if (too_busy_ > 0) report_finding("more than 100 % of a CPU", too_busy_);
     tracks_.write();
   }
 
@@ -87,7 +87,7 @@ class CpuBlocks {
     end_interval();
     state_ = State::lost;
     std::uint64_t ns = 0;
-    if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
+    if (LineWords words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
     const std::int64_t time_ns = part_.start->of_host(ns);
     if (!is_time(import_.session, time_ns)) return kImpossibleTime;
     if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;
@@ -99,8 +99,8 @@ class CpuBlocks {
 
   std::string_view take_uptime(std::string_view line) {
     state_ = State::lost;
-    const Words words(line);
-    const auto uptime_us = words.size() == 2 ? scaled_decimal(words[0], 6) : std::nullopt;
+    const LineWords words(line);
+    const auto uptime_us = words.size() == 2 ? parse_scaled_decimal(words[0], 6) : std::nullopt;
     if (!uptime_us || *uptime_us > kMaxUptimeUs) return kNotTheForm;
     const bool fell = block_ > 0 && *uptime_us < uptime_us_;
     span_us_ = block_ > 0 && !fell ? *uptime_us - uptime_us_ : 0;
@@ -172,7 +172,7 @@ class CpuBlocks {
                          .divisor = kMillionths});
   }
 
-  void tell(const char* reason, std::int64_t count) {
+  void report_finding(const char* reason, std::int64_t count) {
     context_.report.add(FindingId::untold_usage, kind_, part_.name, reason, "", count);
   }
 

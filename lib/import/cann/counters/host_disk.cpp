@@ -12,9 +12,9 @@ constexpr int kDiskDecimals = 6;  // decimals kept of rates and percentages
 constexpr std::int64_t kDiskMillionth = 1'000'000;
 
 // Parses for example "396.54" and "K/s". Returns millionths of a byte per second.
-std::optional<std::int64_t> disk_rate_of(std::string_view number, std::string_view unit) {
+std::optional<std::int64_t> parse_disk_rate(std::string_view number, std::string_view unit) {
   constexpr std::string_view kUnits = "BKMG";
-  const auto value = scaled_decimal(number, kDiskDecimals);
+  const auto value = parse_scaled_decimal(number, kDiskDecimals);
   const std::size_t power =
       unit.size() == 3 && unit.ends_with("/s") ? kUnits.find(unit[0]) : std::string_view::npos;
   std::int64_t rate = 0;
@@ -62,7 +62,7 @@ class HostDiskKind : public TextKind {
       return static_cast<std::int64_t>(std::min<int128>(ns, INT64_MAX));
     };
     lines.read([&](std::string_view line) -> std::string_view {
-      const Words words(line);
+      const LineWords words(line);
       if (words.size() == 0) return {};
       if (words[0] == "start_time") {
         std::uint64_t ns = 0;
@@ -85,11 +85,11 @@ class HostDiskKind : public TextKind {
       const std::int64_t begin_ns = moment(number);
       const std::int64_t end_ns = moment(++number);
       if (words.size() < 8) return kNotTheForm;
-      const auto read_rate = disk_rate_of(words[4], words[5]);
-      const auto write_rate = disk_rate_of(words[6], words[7]);
+      const auto read_rate = parse_disk_rate(words[4], words[5]);
+      const auto write_rate = parse_disk_rate(words[6], words[7]);
       const bool has_usage =
           words.size() >= 11 && line.find("unavailable") == std::string_view::npos;
-      const auto waited = has_usage ? scaled_decimal(words[10], kDiskDecimals) : 0;
+      const auto waited = has_usage ? parse_scaled_decimal(words[10], kDiskDecimals) : 0;
       if (!read_rate || !write_rate || !waited || end_ns <= begin_ns) return kNotTheForm;
       tracks.add(read, begin_ns, end_ns, *read_rate);
       tracks.add(write, begin_ns, end_ns, *write_rate);

@@ -46,7 +46,7 @@ class HostMemKind : public TextKind {
     lines.read([&](std::string_view line) -> std::string_view {
       if (line.empty()) return {};
       constexpr std::uint64_t kPageBytes = 4096;
-      const Words words(line);
+      const LineWords words(line);
       std::uint64_t ns = 0;
       std::uint64_t pages = 0;
       if (words.size() < 3 || !words.number(0, ns) || !words.number(2, pages)) return kNotTheForm;

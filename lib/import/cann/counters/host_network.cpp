@@ -26,7 +26,7 @@ class NetworkBlocks {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return kNotTheForm;
     const std::string_view name = trim(line.substr(0, colon));
-    const Words words(line.substr(colon + 1));
+    const LineWords words(line.substr(colon + 1));
     std::uint64_t received = 0;
     std::uint64_t sent = 0;
     constexpr std::size_t kReceived = 0;
@@ -52,7 +52,7 @@ class NetworkBlocks {
   std::string_view begin(std::string_view line) {
     is_lost_ = true;
     std::uint64_t ns = 0;
-    if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
+    if (LineWords words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
     const std::int64_t time_ns = part_.start->of_host(ns);
     if (!is_time(import_.session, time_ns)) return kImpossibleTime;
     if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;

@@ -98,7 +98,7 @@ class LlcKind : public SliceKind {
  public:
   explicit LlcKind(CannImport& import) : SliceKind(import, "llc.data", kLlcFormat) {}
   bool owns(const RawFile& file) const override {
-    return SliceKind::owns(file) && !has_llc_text(import_, import_.session.part_of(file));
+    return SliceKind::owns(file) && !has_llc_text(import_, import_.session.find_part(file));
   }
 
  private:
@@ -109,8 +109,8 @@ class LlcKind : public SliceKind {
     std::uint64_t offset = 0;
   };
 
-  RecordFormat format_of(const RawFile& file) const override {
-    return has_later_layout(import_.session.part_of(file)) ? kLlcFormat2 : kLlcFormat;
+  RecordFormat record_format(const RawFile& file) const override {
+    return has_later_layout(import_.session.find_part(file)) ? kLlcFormat2 : kLlcFormat;
   }
 
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
@@ -168,7 +168,7 @@ class LlcKind : public SliceKind {
         return;
       }
       const Item item{wire.cache, place, wire.count, record.offset};
-      const std::int64_t time_ns = time_of(part, wire);
+      const std::int64_t time_ns = record_time_ns(part, wire);
       if (!is_time(import_.session, time_ns)) return stream.skip(context, record, kImpossibleTime);
       if (!order.add(time_ns, item, take)) stream.skip(context, record, kTooLate);
     };

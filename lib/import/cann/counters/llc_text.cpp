@@ -44,11 +44,11 @@ struct LlcLine {
 // 0.
 bool read_llc_line(std::string_view line, LlcLine& out) {
   constexpr int kNsPlaces = 9;
-  const Words words(line);
-  std::size_t last = std::min(words.size(), Words::kMaxCount);
+  const LineWords words(line);
+  std::size_t last = std::min(words.size(), LineWords::kMaxCount);
   while (last > 0 && words[last - 1].starts_with('(')) --last;
   if (last < 3) return false;
-  const auto ns = scaled_decimal(words[0], kNsPlaces);
+  const auto ns = parse_scaled_decimal(words[0], kNsPlaces);
   if (!ns) return false;
   out.after_start_ns = *ns;
   out.event = words[last - 1];
@@ -86,7 +86,7 @@ class LlcTextKind : public TextKind {
  public:
   explicit LlcTextKind(CannImport& import) : TextKind(import, "llc", "llc.data") {}
   bool owns(const RawFile& file) const override {
-    return TextKind::owns(file) && has_llc_text(import_, import_.session.part_of(file));
+    return TextKind::owns(file) && has_llc_text(import_, import_.session.find_part(file));
   }
 
  private:

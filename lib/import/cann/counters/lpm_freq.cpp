@@ -68,11 +68,11 @@ class LpmFreqKind : public SliceKind {
     const bool says_always = says_frequency(*chip);
     for (const CannPart& part : import_.session.parts()) {
       if (part.is_host() || !part.clock) continue;
-      if (part.info.aic_frequency_hz > 0 && (says_always || !frequencies_of(part).empty()))
-        write_track(context, part, {"AI Core", "AI Core Freq", "MHz"}, frequencies_of(part),
+      if (part.info.aic_frequency_hz > 0 && (says_always || !find_frequencies(part).empty()))
+        write_track(context, part, {"AI Core", "AI Core Freq", "MHz"}, find_frequencies(part),
                     info_mhz(part));
       const DeviceChanges& changes = changes_[*part.device];
-      if (frequencies_of(part).empty() && !changes[kFrequency].empty()) {
+      if (find_frequencies(part).empty() && !changes[kFrequency].empty()) {
         context.report.add(FindingId::zero_frequency, name(), part.name, "frequency 0",
                            "all changes are ignored, the frequency of info.json is used");
       }
@@ -131,7 +131,7 @@ class LpmFreqKind : public SliceKind {
         frequency_list(changes[kFrequency], part.start_ticks, info_mhz(part));
   }
 
-  const std::vector<FrequencyChange>& frequencies_of(const CannPart& part) const {
+  const std::vector<FrequencyChange>& find_frequencies(const CannPart& part) const {
     static const std::vector<FrequencyChange> none;
     const auto device = import_.devices.find(*part.device);
     return device == import_.devices.end() ? none : device->second.frequencies;

@@ -73,7 +73,7 @@ class NetdevStatsKind : public TextKind {
     TimeOrder<Totals> order;
     lines.read([&](std::string_view line) -> std::string_view {
       if (line.empty()) return {};
-      const Words words(line);
+      const LineWords words(line);
       if (words.size() != 1 + kNetdevCounters.size()) return kNotTheForm;
       std::uint64_t ns = 0;
       Totals totals{};

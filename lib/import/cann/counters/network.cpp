@@ -47,10 +47,10 @@ struct PortSample {
   std::array<std::int64_t, kNetworkCounters.size()> values{};
 };
 
-bool read_port_sample(const Words& words, PortSample& sample) {
+bool read_port_sample(const LineWords& words, PortSample& sample) {
   for (std::size_t i = 0; i < kNetworkCounters.size(); ++i) {
     if (!kNetworkCounters[i].is_count) {
-      const auto value = thousandths(words[i + 1]);
+      const auto value = parse_thousandths(words[i + 1]);
       if (!value) return false;
       sample.values[i] = *value;
       continue;
@@ -83,7 +83,7 @@ class NetworkKind : public TextKind {
     CounterTracks tracks(import_, context, name());
     std::vector<Port> ports;
     std::size_t next = 0;  // ports appear in a fixed order
-    const auto port_of = [&](std::uint64_t number) -> Port* {
+    const auto find_or_add_port = [&](std::uint64_t number) -> Port* {
       for (std::size_t i = 0; i < ports.size(); ++i, ++next) {
         if (next >= ports.size()) next = 0;
         if (ports[next].number == number) return &ports[next++];
@@ -104,7 +104,7 @@ class NetworkKind : public TextKind {
     };
     std::size_t expected_words = 0;  // number of words of the first line
     const auto take = [&](std::int64_t time_ns, const PortSample& sample) {
-      Port* const port = port_of(sample.port);
+      Port* const port = find_or_add_port(sample.port);
       if (port == nullptr) return lines.skip(kTooManyPorts);
       bool has_fallen = false;
       for (std::size_t i = 0; i < sample.values.size(); ++i) {
@@ -120,10 +120,10 @@ class NetworkKind : public TextKind {
     TimeOrder<PortSample> order;
     lines.read([&](std::string_view line) -> std::string_view {
       if (line.empty() || line.find("rxPacket/s") != std::string_view::npos) return {};
-      const Words words(line);
+      const LineWords words(line);
       if (words.size() < kWordsWithoutPort || words.size() > kWordsWithType) return kNotTheForm;
       PortSample sample;
-      const auto ns = ns_of_stamp(words[0]);
+      const auto ns = parse_stamp_ns(words[0]);
       if (!ns || (expected_words != 0 && words.size() != expected_words) ||
           !read_port_sample(words, sample))
         return kNotTheForm;

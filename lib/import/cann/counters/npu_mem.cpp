@@ -51,8 +51,8 @@ class NpuMemKind : public SliceKind {
     std::size_t both = 0;
   };
 
-  RecordFormat format_of(const RawFile& file) const override {
-    return has_later_layout(import_.session.part_of(file)) ? kMemFormat2 : kMemFormat;
+  RecordFormat record_format(const RawFile& file) const override {
+    return has_later_layout(import_.session.find_part(file)) ? kMemFormat2 : kMemFormat;
   }
 
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {

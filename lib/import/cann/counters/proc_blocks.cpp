@@ -45,7 +45,7 @@ std::string process_subject(std::string_view name, std::int64_t pid) {
   return name.empty() ? fmt::format("Process {}", pid) : fmt::format("{} ({})", name, pid);
 }
 
-std::optional<std::int64_t> pid_in_stem(std::string_view stem, std::string_view ending) {
+std::optional<std::int64_t> parse_pid_in_stem(std::string_view stem, std::string_view ending) {
   if (!stem.ends_with(ending)) return std::nullopt;
   return parse_i64(stem.substr(0, stem.size() - ending.size()));
 }

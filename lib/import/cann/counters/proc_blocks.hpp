@@ -44,6 +44,6 @@ std::string process_name_in(std::string_view line);
 std::string process_subject(std::string_view name, std::int64_t pid);
 
 // Returns 1402 for "1402-Memory.data" and ending "-Memory.data"; nullopt for other stems.
-std::optional<std::int64_t> pid_in_stem(std::string_view stem, std::string_view ending);
+std::optional<std::int64_t> parse_pid_in_stem(std::string_view stem, std::string_view ending);
 
 }  // namespace msprof::cann

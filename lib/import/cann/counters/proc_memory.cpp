@@ -43,7 +43,7 @@ constexpr MemoryValues no_memory_values() {
 bool read_field(std::string_view line, MemoryValues& values) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return false;
-  const Words words(line.substr(colon + 1));
+  const LineWords words(line.substr(colon + 1));
   std::uint64_t value = 0;
   if (words.size() == 0 || words.size() > 2 || !words.number(0, value)) return false;
   const auto field =
@@ -61,7 +61,7 @@ class SystemMemoryKind : public TextKind {
   explicit SystemMemoryKind(CannImport& import) : TextKind(import, "sys_mem", "Memory.data") {}
 
   bool owns(const RawFile& file) const override {
-    return TextKind::owns(file) || import_.session.name_of(file).stem == "host_sys_mem.data";
+    return TextKind::owns(file) || import_.session.parsed_name(file).stem == "host_sys_mem.data";
   }
 
  private:
@@ -115,7 +115,7 @@ using ProcessSizes = std::array<std::int64_t, kProcessSizes.size()>;
 // Parses a line such as "20134 6711 2237 1006 0 5033 0".
 bool read_statm(std::string_view line, ProcessSizes& sizes) {
   constexpr std::size_t kWordsOfStatm = 7;
-  const Words words(line);
+  const LineWords words(line);
   if (words.size() != kWordsOfStatm) return false;
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < kWordsOfStatm; ++i) {
@@ -130,7 +130,7 @@ class ProcessMemoryKind : public TextKind {
   explicit ProcessMemoryKind(CannImport& import) : TextKind(import, "process_mem", {}) {}
 
   bool owns(const RawFile& file) const override {
-    return pid_in_stem(import_.session.name_of(file).stem, kMemoryEnding).has_value();
+    return parse_pid_in_stem(import_.session.parsed_name(file).stem, kMemoryEnding).has_value();
   }
 
  private:
@@ -139,7 +139,7 @@ class ProcessMemoryKind : public TextKind {
     if (!check_start(context, part, name())) return;
     CounterTracks tracks(import_, context, name());
     std::optional<std::size_t> first_track;  // tracks of the other sizes follow
-    const std::int64_t pid = *pid_in_stem(stem, kMemoryEnding);
+    const std::int64_t pid = *parse_pid_in_stem(stem, kMemoryEnding);
     std::string process_name;
     const auto take = [&](std::int64_t time_ns, const ProcessSizes& sizes) {
       if (!first_track) first_track = open(tracks, part, pid, process_name);

@@ -46,7 +46,7 @@ bool read_stat(std::string_view line, ProcessBlock& block) {
     return false;
   const auto pid = parse_i64(trim(line.substr(0, open)));
   if (!pid) return false;
-  const Words words(line.substr(close + 1));
+  const LineWords words(line.substr(close + 1));
   constexpr std::size_t kUserTime = 11;  // index after the name, from 0
   for (std::size_t i = 0; i < kOfAllCpus; ++i) {
     if (!words.number(kUserTime + i, block.times.ticks[i])) return false;
@@ -58,8 +58,8 @@ bool read_stat(std::string_view line, ProcessBlock& block) {
 
 // Sums a line such as "cpu  12 0 …".
 bool read_all_cpus(std::string_view line, std::uint64_t& sum) {
-  const Words words(line);
-  if (words.size() < 2 || words.size() > Words::kMaxCount || words[0] != "cpu") return false;
+  const LineWords words(line);
+  if (words.size() < 2 || words.size() > LineWords::kMaxCount || words[0] != "cpu") return false;
   sum = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     std::uint64_t ticks = 0;
@@ -73,7 +73,7 @@ class ProcessCpuUsageKind : public TextKind {
   explicit ProcessCpuUsageKind(CannImport& import) : TextKind(import, "process_cpu_usage", {}) {}
 
   bool owns(const RawFile& file) const override {
-    return pid_in_stem(import_.session.name_of(file).stem, kCpuUsageEnding).has_value();
+    return parse_pid_in_stem(import_.session.parsed_name(file).stem, kCpuUsageEnding).has_value();
   }
 
  private:
@@ -84,7 +84,7 @@ class ProcessCpuUsageKind : public TextKind {
     std::size_t first_track = 0;  // tracks of the other times follow, then usage
     std::size_t usage = 0;
     std::optional<std::pair<std::int64_t, ProcessTimes>> last;
-    std::int64_t pid = *pid_in_stem(stem, kCpuUsageEnding);
+    std::int64_t pid = *parse_pid_in_stem(stem, kCpuUsageEnding);
     std::string process_name;
     std::string short_name;  // fallback name, at most 15 bytes
     const auto take = [&](std::int64_t time_ns, const ProcessTimes& times) {
@@ -96,8 +96,8 @@ class ProcessCpuUsageKind : public TextKind {
         tracks.add(first_track + i, time_ns, sample_value(times.ticks[i]));
       if (last && time_ns <= last->first) return lines.skip(kNoInterval);
       if (last) {
-        const std::uint64_t now = sum_of_own(times);
-        const std::uint64_t before = sum_of_own(last->second);
+        const std::uint64_t now = sum_own_times(times);
+        const std::uint64_t before = sum_own_times(last->second);
         if (now < before) {
           lines.skip(kCounterFell);
         } else {
@@ -146,7 +146,7 @@ class ProcessCpuUsageKind : public TextKind {
     tracks.write();
   }
 
-  static std::uint64_t sum_of_own(const ProcessTimes& times) {
+  static std::uint64_t sum_own_times(const ProcessTimes& times) {
     std::uint64_t sum = 0;
     return __builtin_add_overflow(times.ticks[0], times.ticks[1], &sum) ? UINT64_MAX : sum;
   }

@@ -20,7 +20,7 @@ bool has_sound_time(const Wire& wire) {
 
 // Time in ns since 1970. Requires a sound time and a part whose start is known.
 template <typename Wire>
-std::int64_t time_of(const CannPart& part, const Wire& wire) {
+std::int64_t record_time_ns(const CannPart& part, const Wire& wire) {
   if constexpr (requires { wire.time_ns; }) {
     return static_cast<std::int64_t>(wire.time_ns);
   } else {

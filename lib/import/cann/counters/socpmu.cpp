@@ -83,7 +83,7 @@ class SocPmuKind : public SliceKind {
       is_later ? take(record, decode<LaterSocPmuWire>(record.bytes))
                : take(record, decode<SocPmuWire>(record.bytes));
     });
-    tell(context, part, "records of the HA present, not read", ha_records);
+    report_finding(context, part, "records of the HA present, not read", ha_records);
     if (nameless > 0)
       context.report.add(
           FindingId::events_not_said, name(), part.name, "unknown events",
@@ -103,8 +103,8 @@ class SocPmuKind : public SliceKind {
     context.store.add(row);
   }
 
-  void tell(const ImportContext& context, const CannPart& part, std::string reason,
-            std::int64_t count) const {
+  void report_finding(const ImportContext& context, const CannPart& part, std::string reason,
+                      std::int64_t count) const {
     if (count > 0)
       context.report.add(FindingId::unread_records, name(), part.name, std::move(reason), "",
                          count);

@@ -198,7 +198,7 @@ class SocSamples {
 
   bool take_acc_pmu(const AccPmuWire& wire, std::int64_t time_ns) {
     const std::uint16_t accelerator = wire.accelerator;
-    const Lane* lane = accelerators_.of(accelerator, [&] {
+    const Lane* lane = accelerators_.find(accelerator, [&] {
       const std::string subject = fmt::format("Acc PMU {}", accelerator);
       const Lane made{.track = acc_pmu_.next()};
       for (const std::string_view counter : kAccCounters)
@@ -235,7 +235,7 @@ class SocSamples {
       die = wire.die;
       for (std::size_t i = 0; i < 8; ++i) bytes[i] = wire.bytes[i];
     }
-    Lane* lane = dies_.of(die, [&] {
+    Lane* lane = dies_.find(die, [&] {
       const std::string subject = "SIO " + sio_die(die, is_later_);
       const Lane made{.track = sio_.next()};
       for (const std::string_view counter : kSioCounters) {

@@ -73,8 +73,9 @@ void SliceLines::skip(std::string_view reason) const {
 }
 
 void TextKind::import(const ImportContext& context, const RawFile& file) {
-  const CannPart& part = import_.session.part_of(file);
-  const std::pair<std::string_view, std::string> key{part.name, import_.session.name_of(file).stem};
+  const CannPart& part = import_.session.find_part(file);
+  const std::pair<std::string_view, std::string> key{part.name,
+                                                     import_.session.parsed_name(file).stem};
   auto found = gathered_.find(key);
   if (found == gathered_.end())
     found = gathered_.emplace(key, Gathered{&part, SliceLines(context, name())}).first;
@@ -85,7 +86,7 @@ void TextKind::import(const ImportContext& context, const RawFile& file) {
   gathered_.clear();
 }
 
-Words::Words(std::string_view line) {
+LineWords::LineWords(std::string_view line) {
   const char* at = line.data();
   const char* const end = at + line.size();
   const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -102,14 +103,14 @@ Words::Words(std::string_view line) {
   }
 }
 
-bool Words::number(std::size_t i, std::uint64_t& value) const {
+bool LineWords::number(std::size_t i, std::uint64_t& value) const {
   if (i >= std::min(count_, kMaxCount)) return false;
   const std::string_view word = words_[i];
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
   return result.ec == std::errc() && result.ptr == word.data() + word.size();
 }
 
-std::optional<std::uint64_t> ns_of_stamp(std::string_view word) {
+std::optional<std::uint64_t> parse_stamp_ns(std::string_view word) {
   constexpr std::size_t kDigits = 9;
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos || word.size() - colon - 1 != kDigits) return std::nullopt;
@@ -122,7 +123,7 @@ std::optional<std::uint64_t> ns_of_stamp(std::string_view word) {
   return seconds * kSecond + ns;
 }
 
-std::optional<std::int64_t> scaled_decimal(std::string_view word, int places) {
+std::optional<std::int64_t> parse_scaled_decimal(std::string_view word, int places) {
   std::uint64_t value = 0;
   std::size_t digits = 0;
   bool has_point = false;
@@ -149,7 +150,7 @@ std::optional<std::int64_t> scaled_decimal(std::string_view word, int places) {
   return static_cast<std::int64_t>(value);
 }
 
-std::optional<std::int64_t> thousandths(std::string_view word) {
+std::optional<std::int64_t> parse_thousandths(std::string_view word) {
   constexpr std::int64_t kWhole = 1000;
   const char* const end = word.data() + word.size();
   std::uint64_t whole = 0;

@@ -61,7 +61,7 @@ class TextKind : public RawKind {
 
   std::string_view name() const override { return kind_; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == stem_;
+    return import_.session.parsed_name(file).stem == stem_;
   }
   void import(const ImportContext& context, const RawFile& file) override;
 
@@ -83,10 +83,10 @@ class TextKind : public RawKind {
 };
 
 // The words of a line, separated by blanks and tabs; at most kMaxCount.
-class Words {
+class LineWords {
  public:
   static constexpr std::size_t kMaxCount = 64;
-  explicit Words(std::string_view line);
+  explicit LineWords(std::string_view line);
   std::size_t size() const { return count_; }  // kMaxCount + 1 if there are more
   std::string_view operator[](std::size_t i) const { return words_[i]; }
   // Parses word `i` as a decimal number. Returns false if it has other characters, exceeds 64 bits
@@ -99,13 +99,13 @@ class Words {
 };
 
 // Converts "9691379:000123456", seconds and nine digits, to ns.
-std::optional<std::uint64_t> ns_of_stamp(std::string_view word);
+std::optional<std::uint64_t> parse_stamp_ns(std::string_view word);
 
 // Returns "12.34" times 10^`places`, exactly: 1234 for two places. Returns nullopt if there are
 // more digits or if the result does not fit.
-std::optional<std::int64_t> scaled_decimal(std::string_view word, int places);
+std::optional<std::int64_t> parse_scaled_decimal(std::string_view word, int places);
 
 // The same in thousandths; further digits are cut off. Faster, for words found in many lines.
-std::optional<std::int64_t> thousandths(std::string_view word);
+std::optional<std::int64_t> parse_thousandths(std::string_view word);
 
 }  // namespace msprof::cann

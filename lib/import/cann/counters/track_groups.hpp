@@ -22,7 +22,7 @@ class TrackGroups {
   // Returns the group of a number, created by `make` on first use; null if there are too many
   // groups.
   template <typename Make>
-  Group* of(std::uint16_t number, Make&& make) {
+  Group* find(std::uint16_t number, Make&& make) {
     if (number >= groups_.size()) groups_.resize(std::size_t{number} + 1);
     std::optional<Group>& group = groups_[number];
     if (!group) {

@@ -50,7 +50,7 @@ class UbKind : public SliceKind {
     const auto take = [&](std::int64_t time_ns, const std::pair<UbWire, std::uint64_t>& item) {
       const UbWire& wire = item.first;
       const std::uint16_t port = wire.port;
-      const std::size_t* track = ports.of(port, [&] { return open(tracks, part, port); });
+      const std::size_t* track = ports.find(port, [&] { return open(tracks, part, port); });
       if (track == nullptr) {
         context.report.skip_record(name(), part.name, kTooMany, item.second);
         return;

@@ -27,7 +27,7 @@ void DeviceCounts::add_blocks(std::uint16_t stream, std::uint64_t ticks, std::ui
 }
 
 void DeviceCounts::count(const DeviceLog& log) {
-  pairing_.count(TaskPairing::key_of(log.stream, log.task_number, log.context), log.is_start);
+  pairing_.count(TaskPairing::make_key(log.stream, log.task_number, log.context), log.is_start);
   if (log.is_start) start_batches_.see(log.stream, log.place, log.task_number);
 }
 
@@ -48,16 +48,17 @@ void DeviceCounts::finish() {
             [](const Blocks& a, const Blocks& b) { return a.place < b.place; });
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
     const Blocks& blocks = blocks_[at];
-    const std::uint16_t batch = launch_batches_.batch_of(blocks.stream, blocks.place);
+    const std::uint16_t batch = launch_batches_.find_batch(blocks.stream, blocks.place);
     block_places_.set(blocks_key(blocks.stream, blocks.task_number, batch),
                       static_cast<std::uint32_t>(at));
   }
 }
 
-const DeviceCounts::Blocks* DeviceCounts::blocks_of(std::uint16_t stream, std::uint32_t task_number,
-                                                    std::uint16_t batch) const {
+const DeviceCounts::Blocks* DeviceCounts::find_blocks(std::uint16_t stream,
+                                                      std::uint32_t task_number,
+                                                      std::uint16_t batch) const {
   const std::uint32_t place = block_places_.find(blocks_key(stream, task_number, batch));
-  return place == FlatTable::kNone ? nullptr : &blocks_[place];
+  return place == FlatTable::kNotFound ? nullptr : &blocks_[place];
 }
 
 }  // namespace msprof

@@ -44,8 +44,8 @@ class DeviceCounts {
   DeviceBatches& block_batches() { return block_batches_; }
   bool has_blocks() const { return !blocks_.empty(); }
   // Latest known blocks of a task; null if unknown.
-  const Blocks* blocks_of(std::uint16_t stream, std::uint32_t task_number,
-                          std::uint16_t batch) const;
+  const Blocks* find_blocks(std::uint16_t stream, std::uint32_t task_number,
+                            std::uint16_t batch) const;
 
  private:
   bool has_batches_;

@@ -65,7 +65,7 @@ void DeviceFirstPass::add_track() {
     }
     StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kStreamMask), blocks.task_number};
     if (import_.session.chip()->family == ChipFamily::stars)
-      ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.streams_expanded);
+      ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.are_streams_expanded);
     counts_.add_blocks(ids.stream, blocks.ticks, ids.task_number, blocks.block_num,
                        blocks.mix_ratio);
   }
@@ -110,7 +110,7 @@ void DeviceFirstPass::count_ffts(RecordStream& stream) {
   stream.scan([&](const StreamRecord& record) {
     const FftsRecord ffts = decoder_.ffts(record);
     ffts_.counter.see(record, ffts.counter);
-    ffts_.overflows += ffts.overflowed ? 1 : 0;
+    ffts_.overflows += ffts.has_overflowed ? 1 : 0;
     if (ffts.what == FftsRecord::What::task) {
       counts_.count(ffts.task);
     } else if (ffts.what == FftsRecord::What::block) {
@@ -166,12 +166,13 @@ void DeviceFirstPass::report_ffts(const ImportContext& context) {
   for (const Finding& finding : ffts_.skipped.findings()) context.report.add(finding);
   inputs_.ffts_profile->open(context);
   report_lost(context, "ffts_profile", ffts_);
-  tell(context, FindingId::overflowed_counters, "ffts_profile", ffts_.overflows,
-       "counters overflowed", "Their values are not corrected.");
+  report_finding(context, FindingId::overflowed_counters, "ffts_profile", ffts_.overflows,
+                 "counters overflowed", "Their values are not corrected.");
 }
 
-void DeviceFirstPass::tell(const ImportContext& context, FindingId id, std::string_view kind,
-                           std::uint64_t count, std::string reason, std::string detail) const {
+void DeviceFirstPass::report_finding(const ImportContext& context, FindingId id,
+                                     std::string_view kind, std::uint64_t count, std::string reason,
+                                     std::string detail) const {
   if (count == 0) return;
   context.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                      static_cast<std::int64_t>(count));
@@ -179,9 +180,9 @@ void DeviceFirstPass::tell(const ImportContext& context, FindingId id, std::stri
 
 void DeviceFirstPass::report_lost(const ImportContext& context, std::string_view kind,
                                   const Found& found) const {
-  tell(context, FindingId::records_missing, kind, found.counter.lost(),
-       "records missing according to their sequence counter",
-       "the counter has 4 bits: this is a minimum");
+  report_finding(context, FindingId::records_missing, kind, found.counter.lost(),
+                 "records missing according to their sequence counter",
+                 "the counter has 4 bits: this is a minimum");
 }
 
 }  // namespace msprof::cann

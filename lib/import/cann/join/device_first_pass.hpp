@@ -18,7 +18,7 @@ class DeviceDecoder {
  public:
   explicit DeviceDecoder(const CannImport& import)
       : is_v6_(import.session.chip()->family == ChipFamily::stars_v6),
-        are_streams_expanded_(import.streams_expanded) {}
+        are_streams_expanded_(import.are_streams_expanded) {}
 
   bool is_v6() const { return is_v6_; }
   LogRecord log(const StreamRecord& record) const {
@@ -82,8 +82,8 @@ class DeviceFirstPass {
   void count_ffts(RecordStream& stream);
   void report_stars(const ImportContext& context);
   void report_ffts(const ImportContext& context);
-  void tell(const ImportContext& context, FindingId id, std::string_view kind, std::uint64_t count,
-            std::string reason, std::string detail) const;
+  void report_finding(const ImportContext& context, FindingId id, std::string_view kind,
+                      std::uint64_t count, std::string reason, std::string detail) const;
   void report_lost(const ImportContext& context, std::string_view kind, const Found& found) const;
 
   CannImport& import_;

@@ -99,8 +99,8 @@ void StateTasks::seen(std::uint16_t stream, std::uint16_t task_number, std::uint
     task.is_seen = true;
 }
 
-TaskWaits::Ticks StateTasks::of(std::uint16_t stream, std::uint32_t task_number,
-                                std::uint64_t start_ticks) const {
+TaskWaits::Ticks StateTasks::find(std::uint16_t stream, std::uint32_t task_number,
+                                  std::uint64_t start_ticks) const {
   const auto number = static_cast<std::uint16_t>(task_number);
   const auto at =
       std::lower_bound(tasks_.begin(), tasks_.end(), std::tie(stream, number, start_ticks),
@@ -122,7 +122,7 @@ std::vector<DeviceLog> StateTasks::logs(DeviceTypes& types) const {
       log.type_name_id = is_mini_ ? types.runtime(task.type) : types.sqe(task.type);
     log.stream = task.stream;
     log.task_number = task.task_number;
-    log.is_stand_in = are_stand_ins_;
+    log.is_placeholder = are_stand_ins_;
     log.has_ordered_pmu = is_mini_ && task.type == kSqeAiCore;
     log.is_start = true;
     log.place = {task.start, sequence++};
@@ -141,7 +141,7 @@ bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCou
   ++asked_;
   const std::uint32_t key = static_cast<std::uint32_t>(stream) << 16 | task_number;
   const std::uint32_t place = first_.find(key);
-  if (place != FlatTable::kNone) {
+  if (place != FlatTable::kNotFound) {
     values = waiting_[place].values;
     unlink(place);
     return true;
@@ -193,11 +193,11 @@ void CounterQueue::wait(std::uint32_t key, const CoreCounters& values) {
     place = free_.back();
     free_.pop_back();
   }
-  waiting_[place] = {key, FlatTable::kNone, place, asked_, values, true};
+  waiting_[place] = {key, FlatTable::kNotFound, place, asked_, values, true};
   arrival_.push_back(place);
   ++count_;
   const std::uint32_t first = first_.find(key);
-  if (first == FlatTable::kNone) {
+  if (first == FlatTable::kNotFound) {
     first_.set(key, place);
     return;
   }
@@ -210,7 +210,7 @@ void CounterQueue::unlink(std::uint32_t place) {
   Waiting& entry = waiting_[place];
   entry.is_waiting = false;
   --count_;
-  if (entry.next == FlatTable::kNone) {
+  if (entry.next == FlatTable::kNotFound) {
     first_.erase(entry.key);
   } else {
     waiting_[entry.next].last = entry.last;

@@ -28,26 +28,28 @@ class DeviceTypes {
   std::int64_t sqe(unsigned number) {
     if (number >= sqe_.size()) return kNull;
     std::int64_t& id = sqe_[number];
-    if (id == kUnasked) id = id_of(sqe_type_name(family_, number));
+    if (id == kUnasked) id = name_or_null(sqe_type_name(family_, number));
     return id;
   }
   std::int64_t sub_task(unsigned number) {
     if (number >= sub_task_.size()) return kNull;
     std::int64_t& id = sub_task_[number];
-    if (id == kUnasked) id = id_of(sub_task_type_name(number));
+    if (id == kUnasked) id = name_or_null(sub_task_type_name(number));
     return id;
   }
   std::int64_t runtime(unsigned number) {
     if (number >= runtime_.size()) return kNull;
     std::int64_t& id = runtime_[number];
-    if (id == kUnasked) id = id_of(runtime_task_type_name(number));
+    if (id == kUnasked) id = name_or_null(runtime_task_type_name(number));
     return id;
   }
 
  private:
   static constexpr std::int64_t kUnasked = -1;
 
-  std::int64_t id_of(std::string_view name) { return name.empty() ? kNull : store_.name_id(name); }
+  std::int64_t name_or_null(std::string_view name) {
+    return name.empty() ? kNull : store_.name_id(name);
+  }
 
   TraceDbWriter& store_;
   ChipFamily family_;
@@ -67,8 +69,8 @@ class StateTasks : public TaskWaits {
   // Returns starts and ends of the tasks that were not seen, sorted by ticks.
   std::vector<DeviceLog> logs(DeviceTypes& types) const;
 
-  Ticks of(std::uint16_t stream, std::uint32_t task_number,
-           std::uint64_t start_ticks) const override;
+  Ticks find(std::uint16_t stream, std::uint32_t task_number,
+             std::uint64_t start_ticks) const override;
 
   bool empty() const { return tasks_.empty(); }
   // Number of ends without a start and of starts without an end.
@@ -113,10 +115,10 @@ class CounterQueue {
  private:
   struct Waiting {
     std::uint32_t key = 0;
-    std::uint32_t next = FlatTable::kNone;  // next entry with the same key
-    std::uint32_t last = FlatTable::kNone;  // last entry with the key; valid in its first entry
-                                            // only
-    std::uint64_t asked = 0;                // value of asked_ when the record was read
+    std::uint32_t next = FlatTable::kNotFound;  // next entry with the same key
+    std::uint32_t last = FlatTable::kNotFound;  // last entry with the key; valid in its first entry
+                                                // only
+    std::uint64_t asked = 0;                    // value of asked_ when the record was read
     CoreCounters values;
     bool is_waiting = false;
   };

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 constexpr int kMaxOpenOfKey = 16;
 
 std::int64_t context_cell(std::uint32_t context) {
-  return context == kNone32 ? kNull : static_cast<std::int64_t>(context);
+  return context == kInvalidId ? kNull : static_cast<std::int64_t>(context);
 }
 
 std::int64_t counter_cell(std::uint64_t value) {
@@ -61,7 +61,7 @@ TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::siz
 
 using NodeKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
-NodeKey key_of(const AicpuNodeRow& node) {
+NodeKey make_key(const AicpuNodeRow& node) {
   return {node.stream_id, node.task_number, node.end_ns};
 }
 
@@ -74,7 +74,7 @@ AicpuNames::AicpuNames(std::vector<AicpuNodeRow>& nodes) : nodes_(nodes), order_
 
 void AicpuNames::sort() {
   std::stable_sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return key_of(nodes_[a]) < key_of(nodes_[b]);
+    return make_key(nodes_[a]) < make_key(nodes_[b]);
   });
 }
 
@@ -83,10 +83,10 @@ void AicpuNames::task(std::uint32_t stream, std::uint32_t task_number, std::int6
   const NodeKey first{stream, task_number, start_ns};
   auto at = std::lower_bound(
       order_.begin(), order_.end(), first,
-      [this](std::uint32_t node, const NodeKey& key) { return key_of(nodes_[node]) < key; });
+      [this](std::uint32_t node, const NodeKey& key) { return make_key(nodes_[node]) < key; });
   for (; at != order_.end(); ++at) {
     AicpuNodeRow& node = nodes_[*at];
-    if (key_of(node) > NodeKey{stream, task_number, end_ns}) break;
+    if (make_key(node) > NodeKey{stream, task_number, end_ns}) break;
     node.op_name_id = op_name_id;
   }
 }
@@ -146,8 +146,8 @@ void DeviceTasks::push(const DeviceLog& log) {
     ending_.push_back(log);
     return;
   }
-  starting_.push_back({log, known_.start_batches().batch_of(log.stream, log.place),
-                       settings_.has_unique_ids ? stream_of(log.task_number) : log.stream});
+  starting_.push_back({log, known_.start_batches().find_batch(log.stream, log.place),
+                       settings_.has_unique_ids ? find_stream(log.task_number) : log.stream});
 }
 
 void DeviceTasks::advance_to(std::uint64_t ticks) {
@@ -177,19 +177,19 @@ void DeviceTasks::flush_starts() {
 // Returns true if the same start was seen before, in a copy of a slice.
 bool DeviceTasks::is_repeated(std::uint64_t key, const DeviceLog& log) const {
   const Slot last = pairing_.last_open(key);
-  return last != TaskPairing::kNone && tasks_[last].start.ticks == log.place.ticks &&
+  return last != TaskPairing::kNoSlot && tasks_[last].start.ticks == log.place.ticks &&
          tasks_[last].thread == log.thread;
 }
 
 void DeviceTasks::start(const Starting& starting) {
   const DeviceLog& log = starting.log;
-  const std::uint64_t key = TaskPairing::key_of(log.stream, log.task_number, log.context);
+  const std::uint64_t key = TaskPairing::make_key(log.stream, log.task_number, log.context);
   if (is_repeated(key, log)) {
     ++counts_.repeated_starts;
     return;
   }
   const TaskPairing::Started started = pairing_.start(key);
-  if (started.given_up != TaskPairing::kNone) {
+  if (started.given_up != TaskPairing::kNoSlot) {
     ++counts_.starts_without_end;
     drop(started.given_up);
   }
@@ -205,7 +205,7 @@ void DeviceTasks::start(const Starting& starting) {
   task.thread = log.thread;
   task.has_ordered_pmu = log.has_ordered_pmu;
   task.core = log.core;
-  if (!join(task) && log.is_stand_in) task.state = State::dropped;
+  if (!join(task) && log.is_placeholder) task.state = State::dropped;
   task.id = next_id_++;
   order_.push_back(started.slot);
 }
@@ -214,7 +214,7 @@ void DeviceTasks::start(const Starting& starting) {
 bool DeviceTasks::join(Task& task) {
   const HostJoin::Found found =
       hosts_.find(key_stream(task), task.batch, task.task_number, task.context);
-  if (found.shared != FlatTable::kNone) {
+  if (found.shared != FlatTable::kNotFound) {
     SharedKey& shared = hosts_.shared(found.shared);
     ++shared.open;
     task.shared = found.shared;
@@ -233,7 +233,7 @@ void DeviceTasks::set_host(Task& task, const HostTask& host) {
   task.has_host = true;
   if (!known_.has_blocks() || host.op_id == kNull || settings_.ops == nullptr) return;
   const DeviceCounts::Blocks* blocks =
-      known_.blocks_of(key_stream(task), task.task_number, task.batch);
+      known_.find_blocks(key_stream(task), task.task_number, task.batch);
   if (blocks == nullptr) return;
   const std::int64_t block_num = blocks->block_num;
   task.host.op_id =
@@ -241,8 +241,8 @@ void DeviceTasks::set_host(Task& task, const HostTask& host) {
 }
 
 void DeviceTasks::end(const DeviceLog& log) {
-  const Slot slot = pairing_.end(TaskPairing::key_of(log.stream, log.task_number, log.context));
-  if (slot == TaskPairing::kNone) {
+  const Slot slot = pairing_.end(TaskPairing::make_key(log.stream, log.task_number, log.context));
+  if (slot == TaskPairing::kNoSlot) {
     ++counts_.ends_without_start;
     return;
   }
@@ -251,7 +251,7 @@ void DeviceTasks::end(const DeviceLog& log) {
   if (task.has_ordered_pmu && settings_.ordered_pmu != nullptr) {
     CoreCounters values;
     if (settings_.ordered_pmu->take(key_stream(task), task.task_number, task.core, values)) {
-      TaskCounterState& state = counters_of(task);
+      TaskCounterState& state = find_or_add_counters(task);
       state.main = values;
       state.kind = task.core;
       state.has_main = true;
@@ -271,18 +271,18 @@ void DeviceTasks::drop(Slot slot) {
   Task& task = tasks_[slot];
   task.state = State::dropped;
   task.end_ticks = task.start.ticks + 1;
-  if (task.shared != FlatTable::kNone) hosts_.left(task.shared, false, slot);
-  task.shared = FlatTable::kNone;
+  if (task.shared != FlatTable::kNotFound) hosts_.left(task.shared, false, slot);
+  task.shared = FlatTable::kNotFound;
   retire(slot);
 }
 
 // Called when a task has ended. It is written when all earlier ones have been.
 void DeviceTasks::retire(Slot slot) {
   Task& task = tasks_[slot];
-  if (task.shared != FlatTable::kNone) hosts_.left(task.shared, true, slot);
-  if (task.is_late && task.shared == FlatTable::kNone) {
+  if (task.shared != FlatTable::kNotFound) hosts_.left(task.shared, true, slot);
+  if (task.is_late && task.shared == FlatTable::kNotFound) {
     if (task.state == State::done) write(task);
-    if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+    if (task.counters != TaskCountersPool::kNoCounters) counters_.release(task.counters);
     pairing_.release(slot);
   }
   drain();
@@ -295,7 +295,7 @@ void DeviceTasks::drain() {
     Task& task = tasks_[slot];
     // Placeholders without a host task are dropped at once and end later.
     const bool has_ended = task.state != State::open && task.end_ticks > 0;
-    const bool is_held = task.shared != FlatTable::kNone;
+    const bool is_held = task.shared != FlatTable::kNotFound;
     if (!has_ended && !is_held && order_.size() <= kMaxWaiting) return;
     order_.pop_front();
     if (!has_ended || is_held) {
@@ -303,7 +303,7 @@ void DeviceTasks::drain() {
       continue;
     }
     if (task.state == State::done) write(task);
-    if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+    if (task.counters != TaskCountersPool::kNoCounters) counters_.release(task.counters);
     pairing_.release(slot);
   }
 }
@@ -330,7 +330,7 @@ void DeviceTasks::resolve_shared(bool all) {
       task.has_host = false;
       if (is_even) set_host(task, shared.hosts[at]);
       write(task);
-      if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+      if (task.counters != TaskCountersPool::kNoCounters) counters_.release(task.counters);
       pairing_.release(shared.tasks[at]);
     }
     if (!is_even) counts_.tasks_of_several_hosts += shared.tasks.size();
@@ -343,32 +343,32 @@ void DeviceTasks::resolve_shared(bool all) {
 DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint32_t task_number,
                                          std::uint32_t context, std::uint16_t batch,
                                          bool wants_main) const {
-  Slot slot = pairing_.first_open(TaskPairing::key_of(stream, task_number, context));
-  for (int looks = 0; slot != TaskPairing::kNone && looks < kMaxOpenOfKey; ++looks) {
+  Slot slot = pairing_.first_open(TaskPairing::make_key(stream, task_number, context));
+  for (int looks = 0; slot != TaskPairing::kNoSlot && looks < kMaxOpenOfKey; ++looks) {
     const Task& task = tasks_[slot];
-    if (task.batch == batch && !(wants_main && task.counters != TaskCountersPool::kNone &&
+    if (task.batch == batch && !(wants_main && task.counters != TaskCountersPool::kNoCounters &&
                                  counters_[task.counters].has_main))
       return slot;
     slot = pairing_.next_open(slot);
   }
-  return TaskPairing::kNone;
+  return TaskPairing::kNoSlot;
 }
 
-TaskCounterState& DeviceTasks::counters_of(Task& task) {
-  if (task.counters == TaskCountersPool::kNone) task.counters = counters_.take();
+TaskCounterState& DeviceTasks::find_or_add_counters(Task& task) {
+  if (task.counters == TaskCountersPool::kNoCounters) task.counters = counters_.take();
   return counters_[task.counters];
 }
 
 void DeviceTasks::push(const TaskCounters& counters) {
   advance_to(counters.end.ticks);
   flush_starts();
-  const std::uint16_t batch = known_.counter_batches().batch_of(counters.stream, counters.end);
+  const std::uint16_t batch = known_.counter_batches().find_batch(counters.stream, counters.end);
   const Slot slot = open_task(counters.stream, counters.task_number, counters.context, batch, true);
-  if (slot == TaskPairing::kNone) {
+  if (slot == TaskPairing::kNoSlot) {
     ++counts_.counters_without_task;
     return;
   }
-  TaskCounterState& state = counters_of(tasks_[slot]);
+  TaskCounterState& state = find_or_add_counters(tasks_[slot]);
   state.main = counters.values;
   state.kind = counters.kind;
   state.frequency_mhz = frequency_at(counters.end.ticks);
@@ -378,15 +378,15 @@ void DeviceTasks::push(const TaskCounters& counters) {
 void DeviceTasks::push(const BlockCounters& counters) {
   advance_to(counters.end.ticks);
   flush_starts();
-  const std::uint16_t batch = known_.block_batches().batch_of(counters.stream, counters.end);
+  const std::uint16_t batch = known_.block_batches().find_batch(counters.stream, counters.end);
   const Slot slot =
       open_task(counters.stream, counters.task_number, counters.context, batch, false);
-  if (slot == TaskPairing::kNone) {
+  if (slot == TaskPairing::kNoSlot) {
     ++counts_.blocks_without_task;
     return;
   }
   Task& task = tasks_[slot];
-  TaskCounterState& state = counters_of(task);
+  TaskCounterState& state = find_or_add_counters(task);
   if (!state.has_blocks) {
     const bool has_op = task.has_host && task.host.op_id != kNull && settings_.ops != nullptr;
     state.blocks_left = has_op ? settings_.ops->mix_block_num(task.host.op_id) : 0;
@@ -405,11 +405,11 @@ void DeviceTasks::push(const OtherCoreCounters& counters) {
   advance_to(counters.end.ticks);
   flush_starts();
   const Slot slot = open_task(counters.stream, counters.task_number, counters.context, 0, false);
-  if (slot == TaskPairing::kNone) {
+  if (slot == TaskPairing::kNoSlot) {
     ++counts_.counters_without_task;
     return;
   }
-  TaskCounterState& state = counters_of(tasks_[slot]);
+  TaskCounterState& state = find_or_add_counters(tasks_[slot]);
   if (state.has_blocks) {
     ++counts_.counters_without_task;
     return;
@@ -422,12 +422,12 @@ void DeviceTasks::push(const OtherCoreCounters& counters) {
 void DeviceTasks::push(const BlockRun& run) {
   advance_to(run.end.ticks);
   flush_starts();
-  const Slot slot = open_task(0, run.task_number, kNone32, 0, false);
-  if (slot == TaskPairing::kNone) {
+  const Slot slot = open_task(0, run.task_number, kInvalidId, 0, false);
+  if (slot == TaskPairing::kNoSlot) {
     ++counts_.blocks_without_task;
     return;
   }
-  counters_of(tasks_[slot]).runs[run.is_vector ? 1 : 0].add(run);
+  find_or_add_counters(tasks_[slot]).runs[run.is_vector ? 1 : 0].add(run);
 }
 
 std::int64_t DeviceTasks::frequency_at(std::uint64_t ticks) const {
@@ -492,7 +492,7 @@ void DeviceTasks::write(const Task& task) {
 
 void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
   const TaskWaits::Ticks ticks =
-      settings_.waits->of(key_stream(task), task.task_number, task.start.ticks);
+      settings_.waits->find(key_stream(task), task.task_number, task.start.ticks);
   TaskWaitRow waits;
   waits.task_id = row.id;
   if (ticks.waiting != 0 && ticks.waiting <= task.start.ticks)
@@ -503,7 +503,7 @@ void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
 }
 
 void DeviceTasks::write_counters(const Task& task) {
-  if (task.counters == TaskCountersPool::kNone) return;
+  if (task.counters == TaskCountersPool::kNoCounters) return;
   const TaskCounterState& state = counters_[task.counters];
   const ClockMap* times = settings_.has_unique_ids ? settings_.clock : nullptr;
   if (state.has_main) store_.add(pmu_row(task.id, state, settings_.pmu_slots, times));

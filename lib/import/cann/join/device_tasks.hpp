@@ -70,7 +70,7 @@ struct TaskCounterState {
 
 class TaskCountersPool {
  public:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::uint32_t kNoCounters = UINT32_MAX;
 
   std::uint32_t take();
   void release(std::uint32_t number) { free_.push_back(number); }
@@ -145,7 +145,7 @@ class DeviceTasks {
               std::int64_t first_id);
 
   // Stream of a task with a unique id, known from the host.
-  std::uint32_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
+  std::uint32_t find_stream(std::uint32_t task_number) { return hosts_.find_stream(task_number); }
 
   // Sets the results of the first pass. Call before the first push().
   void begin(DeviceCounts counts);
@@ -169,9 +169,9 @@ class DeviceTasks {
     std::uint64_t end_ticks = 0;
     std::int64_t type_name_id = kNull;
     HostTask host;
-    std::uint32_t context = kNone32;
-    std::uint32_t counters = TaskCountersPool::kNone;
-    std::uint32_t shared = FlatTable::kNone;
+    std::uint32_t context = kInvalidId;
+    std::uint32_t counters = TaskCountersPool::kNoCounters;
+    std::uint32_t shared = FlatTable::kNotFound;
     std::uint32_t task_number = 0;
     std::uint32_t stream = 0;
     std::uint16_t batch = 0;
@@ -211,7 +211,7 @@ class DeviceTasks {
   void drop_marks_of_host(SharedKey& shared);
   Slot open_task(std::uint16_t stream, std::uint32_t task_number, std::uint32_t context,
                  std::uint16_t batch, bool wants_main) const;
-  TaskCounterState& counters_of(Task& task);
+  TaskCounterState& find_or_add_counters(Task& task);
   std::int64_t frequency_at(std::uint64_t ticks) const;
 
   DeviceSettings settings_;

@@ -13,24 +13,24 @@ namespace msprof {
 
 class FlatTable {
  public:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::uint32_t kNotFound = UINT32_MAX;
 
   std::size_t size() const { return size_; }
 
   std::uint32_t find(std::uint64_t key) const {
-    if (size_ == 0) return kNone;
+    if (size_ == 0) return kNotFound;
     for (std::size_t at = home(key);; at = next(at)) {
-      if (cells_[at].value == kNone) return kNone;
+      if (cells_[at].value == kNotFound) return kNotFound;
       if (cells_[at].key == key) return cells_[at].value;
     }
   }
 
-  // `value` must not be kNone.
+  // `value` must not be kNotFound.
   void set(std::uint64_t key, std::uint32_t value) {
     if (2 * (size_ + 1) > cells_.size()) grow();
     std::size_t at = home(key);
-    while (cells_[at].value != kNone && cells_[at].key != key) at = next(at);
-    if (cells_[at].value == kNone) ++size_;
+    while (cells_[at].value != kNotFound && cells_[at].key != key) at = next(at);
+    if (cells_[at].value == kNotFound) ++size_;
     cells_[at] = {key, value};
   }
 
@@ -38,10 +38,10 @@ class FlatTable {
     if (size_ == 0) return;
     std::size_t at = home(key);
     while (cells_[at].key != key) {
-      if (cells_[at].value == kNone) return;
+      if (cells_[at].value == kNotFound) return;
       at = next(at);
     }
-    if (cells_[at].value == kNone) return;
+    if (cells_[at].value == kNotFound) return;
     --size_;
     close_gap(at);
   }
@@ -49,13 +49,13 @@ class FlatTable {
   template <typename Visit>
   void for_each(const Visit& visit) const {
     for (const Cell& cell : cells_)
-      if (cell.value != kNone) visit(cell.key, cell.value);
+      if (cell.value != kNotFound) visit(cell.key, cell.value);
   }
 
  private:
   struct Cell {
     std::uint64_t key = 0;
-    std::uint32_t value = kNone;
+    std::uint32_t value = kNotFound;
   };
 
   std::size_t home(std::uint64_t key) const {
@@ -66,14 +66,14 @@ class FlatTable {
 
   // Moves the entries after the gap back to where a search expects them.
   void close_gap(std::size_t gap) {
-    for (std::size_t at = next(gap); cells_[at].value != kNone; at = next(at)) {
+    for (std::size_t at = next(gap); cells_[at].value != kNotFound; at = next(at)) {
       const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
       const std::size_t from_gap = (at - gap) & (cells_.size() - 1);
       if (from_home < from_gap) continue;
       cells_[gap] = cells_[at];
       gap = at;
     }
-    cells_[gap].value = kNone;
+    cells_[gap].value = kNotFound;
   }
 
   void grow() {
@@ -81,9 +81,9 @@ class FlatTable {
     std::swap(old, cells_);
     shift_ = old.empty() ? 64 - 6 : shift_ - 1;
     for (const Cell& cell : old) {
-      if (cell.value == kNone) continue;
+      if (cell.value == kNotFound) continue;
       std::size_t at = home(cell.key);
-      while (cells_[at].value != kNone) at = next(at);
+      while (cells_[at].value != kNotFound) at = next(at);
       cells_[at] = cell;
     }
   }
@@ -99,7 +99,7 @@ class FlatMap {
   // Null if the key is absent.
   Value* find(std::uint64_t key) {
     const std::uint32_t number = numbers_.find(key);
-    return number == FlatTable::kNone ? nullptr : &values_[number];
+    return number == FlatTable::kNotFound ? nullptr : &values_[number];
   }
   // Returns the value of `key`, and whether it was inserted.
   std::pair<Value&, bool> try_emplace(std::uint64_t key) {

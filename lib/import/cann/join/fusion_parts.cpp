@@ -5,7 +5,7 @@ namespace msprof::cann {
 void FusionParts::add(const FusionLog& log) {
   constexpr unsigned kEngineBits = 5;
   constexpr std::uint16_t kEngineMask = (1U << kEngineBits) - 1;
-  const Key key{log.task_number, log.engine, log.acc_id};
+  const FusionPartKey key{log.task_number, log.engine, log.acc_id};
   if (log.is_start) {
     open_.emplace(key, log.ticks);
     return;

@@ -121,7 +121,7 @@ bool has_operator(const HostTrack& track, const CallPath& path) {
 }
 
 // Task type (table T1) of a task class.
-std::uint32_t task_type_of(TaskClass task_class) {
+std::uint32_t to_task_type(TaskClass task_class) {
   switch (task_class) {
     case TaskClass::aicore:
       return 0;
@@ -156,10 +156,10 @@ bool uses_contexts(TaskClass task_class) {
 HostAssociation::HostAssociation(HostSink& sink, const Options& options)
     : sink_(sink), options_(options), description_(options.names_only) {}
 
-HostCallTree& HostAssociation::tree_of(std::uint32_t thread) {
+HostCallTree& HostAssociation::find_or_add_tree(std::uint32_t thread) {
   if (last_tree_ != nullptr && last_tree_->thread() == thread) return *last_tree_;
   std::uint32_t number = tree_numbers_.find(thread);
-  if (number == FlatTable::kNone) {
+  if (number == FlatTable::kNotFound) {
     number = static_cast<std::uint32_t>(trees_.size());
     tree_numbers_.set(thread, number);
     trees_.push_back(std::make_unique<HostCallTree>(thread));
@@ -169,32 +169,32 @@ HostCallTree& HostAssociation::tree_of(std::uint32_t thread) {
 }
 
 HostCallTree& HostAssociation::tree_at(std::uint32_t thread, std::uint64_t time) {
-  HostCallTree& tree = tree_of(thread);
+  HostCallTree& tree = find_or_add_tree(thread);
   // Records with the time at which a call ends still belong to it.
-  while (time > 0 && tree.ended(time - 1) != nullptr) close(tree, *tree.innermost());
+  while (time > 0 && tree.find_ended(time - 1) != nullptr) close(tree, *tree.innermost());
   return tree;
 }
 
-OpenCall* HostAssociation::call_for(const HostHeader& head, std::uint16_t level) {
+OpenCall* HostAssociation::find_call_for(const HostHeader& head, std::uint16_t level) {
   size_copies();
   return tree_at(head.thread, head.time).at(head.time, level);
 }
 
 bool HostAssociation::add(const HostRecord<NodeBasicInfoWire>& basic) {
-  OpenCall* call = call_for(basic.wire.head, call_level::kNode);
+  OpenCall* call = find_call_for(basic.wire.head, call_level::kNode);
   if (call != nullptr) call->basics.push_back(basic);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<NodeAttrInfoWire>& attribute) {
-  OpenCall* call = call_for(attribute.wire.head, call_level::kNode);
+  OpenCall* call = find_call_for(attribute.wire.head, call_level::kNode);
   if (call != nullptr) call->attributes.push_back(attribute);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<TensorInfoWire>& tensors) {
   const TensorInfoWire& wire = tensors.wire;
-  OpenCall* call = call_for(wire.head, call_level::kNode);
+  OpenCall* call = find_call_for(wire.head, call_level::kNode);
   if (call == nullptr) return false;
   const auto bytes = std::as_bytes(std::span(wire.tensors, wire.tensor_count));
   call->tensors.push_back(
@@ -205,7 +205,7 @@ bool HostAssociation::add(const HostRecord<TensorInfoWire>& tensors) {
 
 bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
   const ContextIdInfoWire& wire = contexts.wire;
-  OpenCall* call = call_for(wire.head, wire.head.level);
+  OpenCall* call = find_call_for(wire.head, wire.head.level);
   if (call == nullptr) return false;
   if (wire.head.level == call_level::kCommunication) {
     // The ids are the first and the last of a range.
@@ -220,28 +220,28 @@ bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
 }
 
 bool HostAssociation::add(const HostRecord<HcclInfoWire>& info) {
-  OpenCall* call = call_for(info.wire.head, call_level::kCommunication);
+  OpenCall* call = find_call_for(info.wire.head, call_level::kCommunication);
   if (call != nullptr) call->task_infos.push_back(info);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<HcclOpInfoWire>& info) {
-  OpenCall* call = call_for(info.wire.head, call_level::kNode);
+  OpenCall* call = find_call_for(info.wire.head, call_level::kNode);
   if (call == nullptr) return false;
   if (!call->has_op_info || info.sequence < call->op_info.sequence) call->op_info = info;
   call->has_op_info = true;
   return true;
 }
 
-const HostCall* HostAssociation::call_at(const HostHeader& head, std::uint16_t level) {
-  const OpenCall* call = call_for(head, level);
+const HostCall* HostAssociation::find_call_at(const HostHeader& head, std::uint16_t level) {
+  const OpenCall* call = find_call_for(head, level);
   return call != nullptr ? &call->call : nullptr;
 }
 
 void HostAssociation::add_call(const HostCall& call) {
   size_copies();
-  HostCallTree& tree = tree_of(call.thread);
-  while (tree.ended(call.begin) != nullptr) close(tree, *tree.innermost());
+  HostCallTree& tree = find_or_add_tree(call.thread);
+  while (tree.find_ended(call.begin) != nullptr) close(tree, *tree.innermost());
   tree.open(call);
 }
 
@@ -348,16 +348,16 @@ void HostAssociation::name_by_kernel(HostTask& task, const HostTrack& track) {
       name.mix_block_num = op.mix_block_num;
       op = name;
     }
-    task.op_id = op_of(op, track, nullptr);
+    task.op_id = find_or_add_op(op, track, nullptr);
     return;
   }
   if (!is_named_kernel(track.task_class) || track.kernel_hash == 0) return;
   op.name_hash = track.kernel_hash;
   if (!options_.names_only) {
     op.type_hash = track.kernel_hash;
-    op.task_type = task_type_of(track.task_class);
+    op.task_type = to_task_type(track.task_class);
   }
-  task.op_id = op_of(op, track, nullptr);
+  task.op_id = find_or_add_op(op, track, nullptr);
 }
 
 void HostAssociation::place_comm(const HostTask& task, const HostTrack& track, const CallPath& path,
@@ -396,8 +396,8 @@ void HostAssociation::finish_comm(PendingComm& pending) {
   sink_.add(pending.pending.task);
 }
 
-std::int64_t HostAssociation::op_of(HostOp op, const HostTrack& track,
-                                    const std::uint64_t* comm_item) {
+std::int64_t HostAssociation::find_or_add_op(HostOp op, const HostTrack& track,
+                                             const std::uint64_t* comm_item) {
   if (is_kernel(track.task_class) && track.has_launch_info) {
     if (track.task_class == TaskClass::simt) {
       op.has_dims = true;
@@ -446,14 +446,16 @@ void HostAssociation::find_operators(const HostTrack& track, const std::uint64_t
   rows_.clear();
   const auto& contexts = description_.contexts();
   if (!options_.has_contexts || contexts.empty() || !uses_contexts(track.task_class)) {
-    rows_.push_back(
-        {kNone32, description_.has_op() ? op_of(description_.op(), track, comm_item) : kNull});
+    rows_.push_back({kInvalidId, description_.has_op()
+                                     ? find_or_add_op(description_.op(), track, comm_item)
+                                     : kNull});
     return;
   }
   for (const auto& context : contexts) {
-    if (context.has_op) rows_.push_back({context.context, op_of(context.op, track, comm_item)});
+    if (context.has_op)
+      rows_.push_back({context.context, find_or_add_op(context.op, track, comm_item)});
   }
-  rows_.push_back({kNone32, kNull});
+  rows_.push_back({kInvalidId, kNull});
 }
 
 // Called when a call that a communication task waits for has ended.
@@ -478,8 +480,8 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   next.op_call = nullptr;
   for (const Row& row : rows) {
     // Sub tasks of a collective are distinguished by the collective's own records.
-    const bool is_told_apart = pending.pending.task.context != kNone32;
-    if (is_told_apart && row.context != pending.pending.task.context && row.context != kNone32) {
+    const bool is_told_apart = pending.pending.task.context != kInvalidId;
+    if (is_told_apart && row.context != pending.pending.task.context && row.context != kInvalidId) {
       continue;
     }
     if (!is_told_apart) next.pending.task.context = row.context;
@@ -498,10 +500,11 @@ void HostAssociation::find_contexts(const OpenCall& call) {
       comm_infos_.try_emplace(context, nullptr);
   }
   for (const auto& info : call.task_infos) {
-    auto& place = comm_infos_[options_.has_contexts ? std::uint32_t{info.wire.context} : kNone32];
+    auto& place =
+        comm_infos_[options_.has_contexts ? std::uint32_t{info.wire.context} : kInvalidId];
     if (place == nullptr || info.sequence > place->sequence) place = &info;
   }
-  if (comm_infos_.empty()) comm_infos_.try_emplace(kNone32, nullptr);
+  if (comm_infos_.empty()) comm_infos_.try_emplace(kInvalidId, nullptr);
 }
 
 // Creates one task per context.
@@ -509,7 +512,7 @@ void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
   PendingComm next = pending;
   next.comm_call = nullptr;
   for (const auto& [context, info] : comm_infos_) {
-    if (context != kNone32) next.pending.task.context = context;
+    if (context != kInvalidId) next.pending.task.context = context;
     next.comm.has_task_info = info != nullptr;
     if (info != nullptr) next.comm.task = info->wire;
     PendingComm copy = next;

@@ -85,7 +85,7 @@ class HostAssociation {
   bool add(const HostRecord<HcclInfoWire>& info);
   bool add(const HostRecord<HcclOpInfoWire>& info);
   // The call of a level at the record's time, except runtime calls; null if there is none.
-  const HostCall* call_at(const HostHeader& head, std::uint16_t level);
+  const HostCall* find_call_at(const HostHeader& head, std::uint16_t level);
   void add_call(const HostCall& call);
   void finish();
 
@@ -93,11 +93,11 @@ class HostAssociation {
   std::uint64_t orphan_comm_tasks() const { return orphan_comm_tasks_; }
 
  private:
-  HostCallTree& tree_of(std::uint32_t thread);
+  HostCallTree& find_or_add_tree(std::uint32_t thread);
   // Returns the thread's tree, after closing calls that ended before `time`.
   HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
   // The open call of a level that a record belongs to; null if there is none.
-  OpenCall* call_for(const HostHeader& head, std::uint16_t level);
+  OpenCall* find_call_for(const HostHeader& head, std::uint16_t level);
 
   void size_copies();
   void place(const HostTrack& track);
@@ -108,7 +108,7 @@ class HostAssociation {
 
   void close(HostCallTree& tree, OpenCall& call);
   void find_operators(const HostTrack& track, const std::uint64_t* comm_item);
-  std::int64_t op_of(HostOp op, const HostTrack& track, const std::uint64_t* comm_item);
+  std::int64_t find_or_add_op(HostOp op, const HostTrack& track, const std::uint64_t* comm_item);
   void advance(PendingComm& pending, OpenCall& call);
   void expand_operators(const PendingComm& pending, OpenCall& call);
   void find_contexts(const OpenCall& call);
@@ -117,7 +117,7 @@ class HostAssociation {
   void finish_comm(PendingComm& pending);
 
   struct Row {
-    std::uint32_t context = kNone32;
+    std::uint32_t context = kInvalidId;
     std::int64_t op_id = kNull;
   };
 

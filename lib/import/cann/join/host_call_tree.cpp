@@ -31,7 +31,7 @@ bool contains(const OpenCall& open, std::uint64_t time) {
 
 // Index of a level whose calls do not nest; -1: node level, whose calls may nest; -2: not in the
 // tree.
-int place_of(std::uint16_t level) {
+int level_index(std::uint16_t level) {
   switch (level) {
     case call_level::kAcl:
       return 0;
@@ -49,16 +49,16 @@ int place_of(std::uint16_t level) {
 constexpr std::uint32_t kFftsPlusMarker = 6;  // table T1: announces a graph, not an operator
 
 template <typename Wire>
-std::uint64_t name_of(const HostRecord<Wire>& record) {
+std::uint64_t record_name(const HostRecord<Wire>& record) {
   return record.wire.name;
 }
 
-std::uint64_t name_of(const OpenCall::Tensors& tensors) {
+std::uint64_t record_name(const OpenCall::Tensors& tensors) {
   return tensors.name_hash;
 }
 
 template <typename Record>
-const Record* last_of(std::span<const Record> records) {
+const Record* last_record(std::span<const Record> records) {
   const Record* last = nullptr;
   for (const Record& record : records) {
     if (last == nullptr || record.sequence > last->sequence) last = &record;
@@ -72,9 +72,9 @@ std::span<const Record> named(const std::vector<Record>& records, const std::uin
   if (name == nullptr) return records;
   const auto first =
       std::lower_bound(records.begin(), records.end(), *name,
-                       [](const Record& a, std::uint64_t hash) { return name_of(a) < hash; });
+                       [](const Record& a, std::uint64_t hash) { return record_name(a) < hash; });
   auto last = first;
-  while (last != records.end() && name_of(*last) == *name) ++last;
+  while (last != records.end() && record_name(*last) == *name) ++last;
   return {first, last};
 }
 
@@ -118,7 +118,7 @@ CallPath HostCallTree::path(std::uint64_t time) const {
 }
 
 OpenCall* HostCallTree::open(const HostCall& call) {
-  const int place = place_of(call.level);
+  const int place = level_index(call.level);
   if (place == -2 || call.begin >= call.end) return nullptr;
   if (place >= 0) {
     std::uint64_t& last_end = last_end_[place];
@@ -143,7 +143,7 @@ OpenCall* HostCallTree::open(const HostCall& call) {
   return opened;
 }
 
-OpenCall* HostCallTree::ended(std::uint64_t time) const {
+OpenCall* HostCallTree::find_ended(std::uint64_t time) const {
   return !calls_.empty() && calls_.back()->call.end <= time ? calls_.back() : nullptr;
 }
 
@@ -181,7 +181,7 @@ void NodeDescription::fill(HostOp& op, const HostRecord<NodeBasicInfoWire>& basi
 }
 
 void NodeDescription::describe_whole(OpenCall& call) {
-  const auto* last = last_of<HostRecord<NodeBasicInfoWire>>(call.basics);
+  const auto* last = last_record<HostRecord<NodeBasicInfoWire>>(call.basics);
   if (last == nullptr) {
     // At level 0 the call itself names the operator.
     if (!names_only_ || call.call.item == 0) return;
@@ -238,7 +238,7 @@ void NodeDescription::describe_by_name(OpenCall& call) {
 }
 
 void NodeDescription::sort_by_name(OpenCall& call) {
-  const auto by_name = [](const auto& a, const auto& b) { return name_of(a) < name_of(b); };
+  const auto by_name = [](const auto& a, const auto& b) { return record_name(a) < record_name(b); };
   std::stable_sort(call.basics.begin(), call.basics.end(), by_name);
   std::stable_sort(call.attributes.begin(), call.attributes.end(), by_name);
   std::stable_sort(call.tensors.begin(), call.tensors.end(), by_name);
@@ -247,7 +247,7 @@ void NodeDescription::sort_by_name(OpenCall& call) {
 void NodeDescription::add_attribute(HostOp& op, const OpenCall& call,
                                     const std::uint64_t* name) const {
   if (names_only_) return;
-  if (const auto* last = last_of(named(call.attributes, name)))
+  if (const auto* last = last_record(named(call.attributes, name)))
     op.attribute_hash = last->wire.attribute;
 }
 
@@ -257,11 +257,11 @@ void NodeDescription::add_tensors(HostOp& op, const OpenCall& call, const std::u
   using Tensors = OpenCall::Tensors;
   const auto records = named(call.tensors, name);
   if (names_only_ || records.empty()) return;
-  const auto bytes_of = [&](const Tensors& record) {
+  const auto bytes_in = [&](const Tensors& record) {
     return std::span<const std::byte>(call.tensor_bytes).subspan(record.first_byte, record.bytes);
   };
   if (records.size() == 1) {
-    op.tensors = bytes_of(records.front());
+    op.tensors = bytes_in(records.front());
     return;
   }
   std::vector<const Tensors*> lists;
@@ -282,7 +282,7 @@ void NodeDescription::add_tensors(HostOp& op, const OpenCall& call, const std::u
   auto& joined = joined_.emplace_back();
   const Tensors* head = *best;
   for (; best != lists.end() && same_list(head, *best); ++best) {
-    const auto bytes = bytes_of(**best);
+    const auto bytes = bytes_in(**best);
     joined.insert(joined.end(), bytes.begin(), bytes.end());
   }
   op.tensors = joined;

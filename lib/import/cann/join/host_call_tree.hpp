@@ -89,7 +89,7 @@ class HostCallTree {
   // overlaps a call of a level that does not nest. Calls that have ended must be closed before.
   OpenCall* open(const HostCall& call);
   // The innermost call if it ends at or before `time`; null otherwise.
-  OpenCall* ended(std::uint64_t time) const;
+  OpenCall* find_ended(std::uint64_t time) const;
   OpenCall* innermost() const { return calls_.empty() ? nullptr : calls_.back(); }
   void close_innermost();
 

@@ -90,7 +90,7 @@ constexpr std::pair<std::uint32_t, std::string_view> kDataTypes[] = {
     {244, "FLOAT64_"},
     {245, "COMPLEX_"},
     {246, "NUMBER_TYPE_END_"},
-    {kNone32, "UNDEFINED"},
+    {kInvalidId, "UNDEFINED"},
 };
 
 // T3
@@ -173,7 +173,7 @@ constexpr std::pair<std::uint32_t, std::string_view> kFormats[] = {
     {220, "DHWNC_"},
     {221, "DHWCN_"},
     {255, "MAX"},
-    {kNone32, "UNDEFINED"},
+    {kInvalidId, "UNDEFINED"},
 };
 
 // T9
@@ -183,8 +183,8 @@ constexpr std::pair<std::uint32_t, std::string_view> kAclClasses[] = {
 };
 
 template <std::size_t kSize>
-std::string name_of(const std::pair<std::uint32_t, std::string_view> (&table)[kSize],
-                    std::uint32_t number) {
+std::string find_name(const std::pair<std::uint32_t, std::string_view> (&table)[kSize],
+                      std::uint32_t number) {
   const auto* found = std::lower_bound(
       std::begin(table), std::end(table), number,
       [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
@@ -194,21 +194,21 @@ std::string name_of(const std::pair<std::uint32_t, std::string_view> (&table)[kS
 
 // Name in table T1, for example "AI_VECTOR_CORE".
 std::string task_type_name(std::uint32_t number) {
-  return name_of(kTaskTypes, number);
+  return find_name(kTaskTypes, number);
 }
 
 }  // namespace
 
 // Name in table T2, for example "FLOAT16".
 std::string data_type_name(std::uint32_t number) {
-  return name_of(kDataTypes, number);
+  return find_name(kDataTypes, number);
 }
 
 // Name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
 std::string format_name(std::uint32_t number) {
-  if (number == kNone32) return name_of(kFormats, number);
+  if (number == kInvalidId) return find_name(kFormats, number);
   const std::uint32_t sub_format = number >> 8 & 0xFFFF;
-  std::string name = name_of(kFormats, number & 0xFF);
+  std::string name = find_name(kFormats, number & 0xFF);
   if (sub_format > 0) name += ":" + std::to_string(sub_format);
   return name;
 }
@@ -217,7 +217,7 @@ namespace {
 
 // Name in table T9 for an API's whole type, for example "ACL_RTS".
 std::string acl_class_name(std::uint32_t type) {
-  return name_of(kAclClasses, type >> 16);
+  return find_name(kAclClasses, type >> 16);
 }
 
 constexpr std::uint64_t kPrime1 = 0x9E3779B97F4A7C15;
@@ -252,7 +252,7 @@ std::string dims_text(const std::uint16_t (&dims)[3]) {
   return fmt::format("{},{},{}", dims[0], dims[1], dims[2]);
 }
 
-TaskClass class_of(std::string_view name) {
+TaskClass parse_task_class(std::string_view name) {
   if (name == "KERNEL_AICORE") return TaskClass::aicore;
   if (name == "KERNEL_AICPU") return TaskClass::aicpu;
   if (name == "KERNEL_AIVEC") return TaskClass::aivec;
@@ -267,7 +267,7 @@ TaskClass class_of(std::string_view name) {
 }
 
 // Converts to picoseconds; kNull if out of range.
-std::int64_t ps_of_us(double us) {
+std::int64_t us_to_ps(double us) {
   constexpr double kPsPerUs = 1e6;
   const double ps = us * kPsPerUs;
   constexpr double kMax = 9.2e18;
@@ -276,7 +276,7 @@ std::int64_t ps_of_us(double us) {
 
 }  // namespace
 
-std::uint64_t HostOps::hash_of(const Key& key) {
+std::uint64_t HostOps::hash_of(const HostOpKey& key) {
   std::uint64_t hash = mix(key.name_hash, key.type_hash, kPrime1);
   hash = mix(hash, key.attribute_hash, kPrime1);
   hash = mix(hash, std::uint64_t{key.tensors} << 32 | key.dims, kPrime2);
@@ -292,8 +292,8 @@ HostOps::HostOps(TraceDbWriter& store, Dictionaries& dictionaries)
       tensor_names_(1, TensorNames{kNull, kNull, kNull, kNull, kNull, kNull}),
       dims_names_(1, {kNull, kNull}) {}
 
-std::int64_t HostOps::id_of(const HostOp& op) {
-  Key key;
+std::int64_t HostOps::find_or_add(const HostOp& op) {
+  HostOpKey key;
   key.name_hash = op.name_hash;
   key.type_hash = op.type_hash;
   key.attribute_hash = op.attribute_hash;
@@ -308,11 +308,11 @@ std::int64_t HostOps::id_of(const HostOp& op) {
 }
 
 // Returns the id of a key; ids start at 1. On a hash collision the next hash value is tried.
-std::int64_t HostOps::intern(const Key& key) {
+std::int64_t HostOps::intern(const HostOpKey& key) {
   std::uint64_t hash = hash_of(key);
   std::uint32_t number = numbers_.find(hash);
-  while (number != FlatTable::kNone && !(keys_[number] == key)) number = numbers_.find(++hash);
-  if (number == FlatTable::kNone) {
+  while (number != FlatTable::kNotFound && !(keys_[number] == key)) number = numbers_.find(++hash);
+  if (number == FlatTable::kNotFound) {
     number = static_cast<std::uint32_t>(keys_.size());
     numbers_.set(hash, number);
     keys_.push_back(key);
@@ -321,7 +321,7 @@ std::int64_t HostOps::intern(const Key& key) {
   return std::int64_t{number} + 1;
 }
 
-void HostOps::write(const Key& key) {
+void HostOps::write(const HostOpKey& key) {
   const auto hash_or_null = [&](std::uint64_t hash) {
     return hash != 0 ? dictionaries_.hash_name_id(store_, hash) : kNull;
   };
@@ -364,9 +364,9 @@ std::uint32_t HostOps::tensors_number(std::span<const std::byte> tensors) {
   const TensorHash hash = hash_of(tensors);
   std::uint64_t at = hash.first;
   std::uint32_t number = tensor_numbers_.find(at);
-  while (number != FlatTable::kNone && !(tensor_hashes_[number] == hash))
+  while (number != FlatTable::kNotFound && !(tensor_hashes_[number] == hash))
     number = tensor_numbers_.find(++at);
-  if (number == FlatTable::kNone) {
+  if (number == FlatTable::kNotFound) {
     number = static_cast<std::uint32_t>(tensor_names_.size());
     tensor_numbers_.set(at, number);
     tensor_hashes_.push_back(hash);
@@ -405,18 +405,18 @@ std::uint32_t HostOps::dims_number(const HostOp& op) {
   return found->second;
 }
 
-const HostOps::Key* HostOps::find(std::int64_t op_id) const {
+const HostOps::HostOpKey* HostOps::find(std::int64_t op_id) const {
   if (op_id < 1 || op_id > static_cast<std::int64_t>(keys_.size())) return nullptr;
   return &keys_[static_cast<std::size_t>(op_id - 1)];
 }
 
 std::int64_t HostOps::block_num(std::int64_t op_id) const {
-  const Key* key = find(op_id);
+  const HostOpKey* key = find(op_id);
   return key != nullptr ? std::int64_t{key->block_num} : kNull;
 }
 
 std::int64_t HostOps::mix_block_num(std::int64_t op_id) const {
-  const Key* key = find(op_id);
+  const HostOpKey* key = find(op_id);
   return key != nullptr ? std::int64_t{key->mix_block_num} : kNull;
 }
 
@@ -430,9 +430,9 @@ std::int64_t HostOps::unit_name_id(std::int64_t op_id) const {
 
 std::int64_t HostOps::with_blocks(std::int64_t op_id, std::int64_t block_num,
                                   std::int64_t mix_block_num) {
-  const Key* key = find(op_id);
+  const HostOpKey* key = find(op_id);
   if (key == nullptr) return op_id;
-  Key changed = *key;
+  HostOpKey changed = *key;
   changed.block_num = static_cast<std::uint32_t>(block_num);
   changed.mix_block_num = static_cast<std::uint32_t>(mix_block_num);
   return intern(changed);
@@ -467,18 +467,18 @@ const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
   const auto [found, is_new] = task_types_.try_emplace(type);
   if (is_new) {
     const std::string name = dictionaries_.type_name(call_level::kRuntime, type);
-    found = {class_of(name), store_.name_id(name)};
+    found = {parse_task_class(name), store_.name_id(name)};
   }
   return found;
 }
 
 bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
   if (captured_ops_.empty()) return false;
-  const std::int64_t model = captured_.model_of(track);
+  const std::int64_t model = captured_.find_model(track);
   // A stream that was captured once also has tasks that belong to no graph.
   if (model == kNull && captured_.has(track.device, track.stream)) return false;
-  CapturedOps::Wanted wanted{track.device,    track.stream, track.task_number,
-                             has_unique_ids_, std::nullopt, captured_.is_wide()};
+  CapturedOps::WantedOp wanted{track.device,    track.stream, track.task_number,
+                               has_unique_ids_, std::nullopt, captured_.is_wide()};
   if (model != kNull) wanted.model = static_cast<std::uint32_t>(model);
   const CapturedOp* found = captured_ops_.find(wanted);
   if (found == nullptr) return false;
@@ -497,8 +497,8 @@ bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
 
 HostRows::Item HostRows::item(std::uint64_t hash) {
   const std::uint32_t known = items_.find(hash);
-  if (known != FlatTable::kNone) return {std::int64_t{known >> 1}, (known & 1) != 0};
-  const auto text = dictionaries_.known_hash_text(hash);
+  if (known != FlatTable::kNotFound) return {std::int64_t{known >> 1}, (known & 1) != 0};
+  const auto text = dictionaries_.find_hash_text(hash);
   Item made;
   made.is_lccl = text && text->starts_with("Lccl");
   made.name_id = hash != 0 ? dictionaries_.hash_name_id(store_, hash) : store_.name_id("0");
@@ -574,7 +574,7 @@ void HostRows::add_task_info(CommCallRow& row, const HostComm& call) {
   row.remote_rank = task.remote_rank;
   row.rank_size = task.rank_size;
   row.notify_id = cell(task.notify_id);
-  row.duration_estimated_ps = ps_of_us(task.duration_estimated_us);
+  row.duration_estimated_ps = us_to_ps(task.duration_estimated_us);
   row.size_bytes = cell(task.size_bytes);
   row.data_type = task.data_type;
   row.link_type = task.link_type;

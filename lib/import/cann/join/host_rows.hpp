@@ -33,7 +33,7 @@ class HostOps : public OpTable {
   HostOps(const HostOps&) = delete;
   HostOps& operator=(const HostOps&) = delete;
 
-  std::int64_t id_of(const HostOp& op);
+  std::int64_t find_or_add(const HostOp& op);
   // Number of tensors that are neither input nor output; they are in no column.
   std::uint64_t odd_tensors() const { return odd_tensors_; }
 
@@ -46,7 +46,7 @@ class HostOps : public OpTable {
 
  private:
   // Equal operators have equal keys. Tensors and dimensions are numbered; 0 means none.
-  struct Key {
+  struct HostOpKey {
     std::uint64_t name_hash = 0;
     std::uint64_t type_hash = 0;
     std::uint64_t attribute_hash = 0;
@@ -57,7 +57,7 @@ class HostOps : public OpTable {
     std::uint32_t mix_block_num = 0;
     std::int8_t is_dynamic = -1;
     std::int8_t is_hf32 = -1;
-    bool operator==(const Key&) const = default;
+    bool operator==(const HostOpKey&) const = default;
   };
   // A 128-bit hash identifies the bytes of a tensor list.
   struct TensorHash {
@@ -72,18 +72,18 @@ class HostOps : public OpTable {
     std::int64_t unit_name_id = kNull;
   };
 
-  static std::uint64_t hash_of(const Key& key);
+  static std::uint64_t hash_of(const HostOpKey& key);
   static TensorHash hash_of(std::span<const std::byte> tensors);
   std::uint32_t tensors_number(std::span<const std::byte> tensors);
   TensorNames make_names(std::span<const std::byte> tensors);
   std::uint32_t dims_number(const HostOp& op);
-  std::int64_t intern(const Key& key);
-  void write(const Key& key);
-  const Key* find(std::int64_t op_id) const;
+  std::int64_t intern(const HostOpKey& key);
+  void write(const HostOpKey& key);
+  const HostOpKey* find(std::int64_t op_id) const;
 
   TraceDbWriter& store_;
   Dictionaries& dictionaries_;
-  std::vector<Key> keys_;
+  std::vector<HostOpKey> keys_;
   std::vector<Names> names_;
   FlatTable numbers_;         // index into keys_, by hash
   FlatTable tensor_numbers_;  // index into tensor_names_, by hash
@@ -109,10 +109,12 @@ class HostRows : public HostSink {
   };
   const TaskType& task_type(std::uint64_t type);
 
-  std::int64_t op_id(const HostOp& op) override { return ops_.id_of(op); }
+  std::int64_t op_id(const HostOp& op) override { return ops_.find_or_add(op); }
   std::int64_t comm_call_id(const HostComm& call) override;
   std::int64_t kernel_name_id(std::uint64_t hash) override { return item(hash).name_id; }
-  std::int64_t captured_model(const HostTrack& track) override { return captured_.model_of(track); }
+  std::int64_t captured_model(const HostTrack& track) override {
+    return captured_.find_model(track);
+  }
   bool captured_op(const HostTrack& track, HostOp& op) override;
   void add(const HostTask& task) override { tasks_.add(task); }
 

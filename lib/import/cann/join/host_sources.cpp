@@ -10,7 +10,7 @@ namespace msprof::cann {
 
 namespace {
 
-std::uint64_t key_of(std::uint16_t device, std::uint32_t stream) {
+std::uint64_t make_key(std::uint16_t device, std::uint32_t stream) {
   return std::uint64_t{device} << 32 | stream;
 }
 
@@ -82,14 +82,14 @@ void CallSource::next(const ImportContext& context) {
   moment_.clear();
   const bool has_paired = next_paired_ < paired_.size();
   if (!has_paired && !has_recorded_) return;
-  const auto begin_of = [](const Call& call) -> std::uint64_t { return call.wire.head.time; };
-  std::uint64_t time = has_recorded_ ? begin_of(recorded_) : UINT64_MAX;
-  if (has_paired) time = std::min(time, begin_of(paired_[next_paired_]));
-  while (has_recorded_ && begin_of(recorded_) == time) {
+  const auto begin_time = [](const Call& call) -> std::uint64_t { return call.wire.head.time; };
+  std::uint64_t time = has_recorded_ ? begin_time(recorded_) : UINT64_MAX;
+  if (has_paired) time = std::min(time, begin_time(paired_[next_paired_]));
+  while (has_recorded_ && begin_time(recorded_) == time) {
     moment_.push_back(recorded_);
     has_recorded_ = find_recorded(context);
   }
-  while (next_paired_ < paired_.size() && begin_of(paired_[next_paired_]) == time)
+  while (next_paired_ < paired_.size() && begin_time(paired_[next_paired_]) == time)
     moment_.push_back(paired_[next_paired_++]);
   if (moment_.size() > 1) {
     std::sort(moment_.begin(), moment_.end(), [](const Call& a, const Call& b) {
@@ -122,7 +122,7 @@ std::size_t CapturedStreams::read_records(const ImportContext& context, RecordSt
       continue;
     auto& of_model = open[{found.device, found.model}];
     if (!found.is_end) {
-      const std::uint64_t key = key_of(found.device, found.model_stream);
+      const std::uint64_t key = make_key(found.device, found.model_stream);
       auto& spans = spans_[key];
       of_model.emplace_back(key, spans.size());
       spans.push_back({found.time, UINT64_MAX, found.model});
@@ -144,14 +144,14 @@ void CapturedStreams::read(const ImportContext& context, RecordStream& stream, R
 }
 
 bool CapturedStreams::has(std::uint16_t device, std::uint32_t stream) const {
-  return spans_.contains(key_of(device, stream));
+  return spans_.contains(make_key(device, stream));
 }
 
 // A stream is captured again only after its graph was destroyed, so at most one span contains a
 // given time.
-std::int64_t CapturedStreams::model_of(const HostTrack& track) const {
+std::int64_t CapturedStreams::find_model(const HostTrack& track) const {
   if (spans_.empty()) return kNull;
-  const auto found = spans_.find(key_of(track.device, track.stream));
+  const auto found = spans_.find(make_key(track.device, track.stream));
   if (found == spans_.end()) return kNull;
   const auto& spans = found->second;
   const auto span = std::find_if(spans.rbegin(), spans.rend(), [&](const Span& candidate) {
@@ -171,7 +171,7 @@ void WideStreams::read(const ImportContext& context, RecordStream& stream) {
   });
 }
 
-std::uint32_t WideStreams::stream_of(const TaskTrackWire& track) const {
+std::uint32_t WideStreams::find_stream(const TaskTrackWire& track) const {
   const std::uint64_t time = track.head.time;
   const std::uint32_t thread = track.head.thread;
   const auto first = std::lower_bound(records_.begin(), records_.end(), std::tie(time, thread),

@@ -62,7 +62,7 @@ class CapturedStreams {
   // `wide` has any, they are used instead of `stream`.
   void read(const ImportContext& context, RecordStream& stream, RecordStream& wide);
   // Model whose graph the stream of a task replays; kNull if there is none.
-  std::int64_t model_of(const HostTrack& track) const;
+  std::int64_t find_model(const HostTrack& track) const;
   // Returns true if the stream was ever captured.
   bool has(std::uint16_t device, std::uint32_t stream) const;
   // Returns true if the records have full ids.
@@ -96,7 +96,7 @@ class WideStreams {
  public:
   // Reads all records. There is one per task of a graph, however often the graph runs.
   void read(const ImportContext& context, RecordStream& stream);
-  std::uint32_t stream_of(const TaskTrackWire& track) const;
+  std::uint32_t find_stream(const TaskTrackWire& track) const;
 
  private:
   struct Record {

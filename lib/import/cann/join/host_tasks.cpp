@@ -90,7 +90,7 @@ const HostTask& HostTaskStore::Taken::operator[](std::size_t place) const {
   return block_[place % kBlockTasks];
 }
 
-HostTaskStore::Taken HostTaskStore::taken_of(Segment segment) const {
+HostTaskStore::Taken HostTaskStore::take_segment(Segment segment) const {
   Taken taken;
   taken.store_ = this;
   taken.size_ = segment.blocks.size() * kBlockTasks + segment.open.size();
@@ -103,7 +103,7 @@ HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint32_t str
                                          std::uint16_t batch) {
   const auto found = segments_.find({device, stream, batch});
   if (found == segments_.end()) return {};
-  Taken taken = taken_of(std::move(found->second));
+  Taken taken = take_segment(std::move(found->second));
   segments_.erase(found);
   bool is_sorted = true;
   std::uint64_t last = 0;
@@ -125,7 +125,7 @@ HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint32_t str
     sorted.open.push_back(task);
     if (sorted.open.size() == kBlockTasks) spill(sorted);
   }
-  return taken_of(std::move(sorted));
+  return take_segment(std::move(sorted));
 }
 
 std::uint64_t HostTaskStore::remaining(std::uint16_t device) const {
@@ -139,44 +139,44 @@ std::uint64_t HostTaskStore::remaining(std::uint16_t device) const {
 
 HostJoin::Found HostJoin::find(std::uint32_t stream, std::uint16_t batch_number,
                                std::uint32_t task_number, std::uint32_t context) {
-  Batch& batch = batch_of(stream, batch_number);
-  const std::uint32_t place = place_of(batch, task_number, context);
-  if (place == FlatTable::kNone) return {};
+  Batch& batch = find_or_add_batch(stream, batch_number);
+  const std::uint32_t place = find_place(batch, task_number, context);
+  if (place == FlatTable::kNotFound) return {};
   batch.is_seen[place] = true;
   const Entry& entry = batch.entries[place];
-  if (entry.shared != FlatTable::kNone) return {nullptr, entry.shared};
-  return {&batch.tasks[entry.place], FlatTable::kNone};
+  if (entry.shared != FlatTable::kNotFound) return {nullptr, entry.shared};
+  return {&batch.tasks[entry.place], FlatTable::kNotFound};
 }
 
-std::uint32_t HostJoin::stream_of(std::uint32_t task_number) {
-  Batch& batch = batch_of(0, 0);
-  const std::uint32_t place = place_of(batch, task_number, kNone32);
-  return place == FlatTable::kNone ? kNone : batch.tasks[batch.entries[place].place].stream;
+std::uint32_t HostJoin::find_stream(std::uint32_t task_number) {
+  Batch& batch = find_or_add_batch(0, 0);
+  const std::uint32_t place = find_place(batch, task_number, kInvalidId);
+  return place == FlatTable::kNotFound ? kNoStream : batch.tasks[batch.entries[place].place].stream;
 }
 
 // Searches near `batch.next` first, because a stream usually runs its tasks in launch order.
-std::uint32_t HostJoin::place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context) {
+std::uint32_t HostJoin::find_place(Batch& batch, std::uint32_t task_number, std::uint32_t context) {
   constexpr std::uint32_t kLooks = 4;
   std::uint32_t place = batch.next;
   const auto end = static_cast<std::uint32_t>(batch.entries.size());
   const std::uint32_t last = std::min(end, place + kLooks);
-  const std::uint64_t key = key_of(task_number, context);
-  while (place < last && key_of(batch.entries[place]) != key) ++place;
+  const std::uint64_t key = make_key(task_number, context);
+  while (place < last && make_key(batch.entries[place]) != key) ++place;
   if (place == last) {
     const auto at = std::lower_bound(batch.order.begin(), batch.order.end(), key,
                                      [&](std::uint32_t entry, std::uint64_t wanted) {
-                                       return key_of(batch.entries[entry]) < wanted;
+                                       return make_key(batch.entries[entry]) < wanted;
                                      });
-    const bool is_there = at != batch.order.end() && key_of(batch.entries[*at]) == key;
-    place = is_there ? *at : FlatTable::kNone;
+    const bool is_there = at != batch.order.end() && make_key(batch.entries[*at]) == key;
+    place = is_there ? *at : FlatTable::kNotFound;
   }
-  if (place != FlatTable::kNone) batch.next = place == 0 ? 0 : place - 1;
+  if (place != FlatTable::kNotFound) batch.next = place == 0 ? 0 : place - 1;
   return place;
 }
 
-HostJoin::Batch& HostJoin::batch_of(std::uint32_t stream, std::uint16_t number) {
+HostJoin::Batch& HostJoin::find_or_add_batch(std::uint32_t stream, std::uint16_t number) {
   std::uint32_t place = numbers_.find(stream);
-  if (place == FlatTable::kNone) {
+  if (place == FlatTable::kNotFound) {
     place = static_cast<std::uint32_t>(batches_.size());
     numbers_.set(stream, place);
     batches_.emplace_back();
@@ -197,7 +197,7 @@ void HostJoin::load(Batch& batch, std::uint32_t stream, std::uint16_t number) {
   for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
     const HostTask& task = batch.tasks[i];
     batch.entries.push_back(
-        {task.task_number, task.context, static_cast<std::uint32_t>(i), FlatTable::kNone});
+        {task.task_number, task.context, static_cast<std::uint32_t>(i), FlatTable::kNotFound});
   }
   sort(batch);
   join_repeated(batch);
@@ -210,11 +210,11 @@ void HostJoin::sort(Batch& batch) {
   // Usually they are sorted, because a stream counts its launches.
   const bool is_sorted =
       std::is_sorted(batch.entries.begin(), batch.entries.end(),
-                     [](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
+                     [](const Entry& a, const Entry& b) { return make_key(a) < make_key(b); });
   if (is_sorted) return;
   std::sort(batch.order.begin(), batch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint64_t key_a = key_of(batch.entries[a]);
-    const std::uint64_t key_b = key_of(batch.entries[b]);
+    const std::uint64_t key_a = make_key(batch.entries[a]);
+    const std::uint64_t key_b = make_key(batch.entries[b]);
     return key_a != key_b ? key_a < key_b : a < b;
   });
 }
@@ -225,7 +225,7 @@ void HostJoin::join_repeated(Batch& batch) {
   std::uint32_t first = 0;
   for (std::size_t i = 1; i < batch.order.size(); ++i) {
     const std::uint32_t entry = batch.order[i];
-    if (key_of(batch.entries[entry]) != key_of(batch.entries[batch.order[first]])) {
+    if (make_key(batch.entries[entry]) != make_key(batch.entries[batch.order[first]])) {
       first = static_cast<std::uint32_t>(i);
     } else {
       repeated.emplace_back(entry, batch.order[first]);
@@ -248,7 +248,7 @@ void HostJoin::join_repeated(Batch& batch) {
 
 void HostJoin::add_to(Entry& entry, Batch& batch, std::uint32_t place) {
   const HostTask task = batch.tasks[place];
-  const bool is_shared = entry.shared != FlatTable::kNone;
+  const bool is_shared = entry.shared != FlatTable::kNotFound;
   const HostTask last = is_shared ? shared_[entry.shared].hosts.back() : batch.tasks[entry.place];
   if (is_same_launch(last, task)) {
     if (last.op_id != kNull) return;
@@ -271,7 +271,7 @@ void HostJoin::retire(Batch& batch) {
   for (std::size_t i = 0; i < batch.entries.size(); ++i) {
     if (batch.is_seen[i]) continue;
     const std::uint32_t shared = batch.entries[i].shared;
-    unseen_ += shared == FlatTable::kNone ? 1 : shared_.at(shared).hosts.size();
+    unseen_ += shared == FlatTable::kNotFound ? 1 : shared_.at(shared).hosts.size();
   }
   for (const std::uint32_t number : batch.shared) {
     SharedKey& key = shared_.at(number);

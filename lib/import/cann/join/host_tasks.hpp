@@ -27,7 +27,7 @@ struct HostTask {
   std::uint16_t batch = 0;  // number of wraparounds of the 16-bit task ids; 0 on chips without
                             // batches
   std::uint16_t copy_direction = 65535;  // MEMCPY_ASYNC only, see MemcpyTaskRow
-  std::uint32_t context = kNone32;       // set for a sub task of an FFTS+ graph
+  std::uint32_t context = kInvalidId;    // set for a sub task of an FFTS+ graph
   std::uint64_t launch_count = 0;        // host count of the task_track record
   std::int64_t type_name_id = kNull;     // for example "KERNEL_AIVEC", "MEMCPY_ASYNC"
   std::int64_t kernel_name_id = kNull;
@@ -79,16 +79,16 @@ class HostTaskStore {
     std::vector<HostTask> open;         // not yet in the file
     std::vector<std::uint64_t> blocks;  // file offsets of blocks of kBlockTasks tasks
   };
-  using Key = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;
+  using SegmentKey = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;
   void spill(Segment& segment);
   void read(std::uint64_t offset, std::vector<HostTask>& block) const;
-  Taken taken_of(Segment segment) const;
+  Taken take_segment(Segment segment) const;
 
   std::filesystem::path folder_;
   bool has_unique_ids_;
   FileDescriptor file_;
   std::uint64_t file_bytes_ = 0;
-  std::map<Key, Segment> segments_;
+  std::map<SegmentKey, Segment> segments_;
 };
 
 // Host tasks that share a key. They are assigned to device tasks after all have been seen.
@@ -106,14 +106,14 @@ class HostJoin {
   HostJoin(HostTaskStore& store, std::uint16_t device) : store_(store), device_(device) {}
 
   struct Found {
-    const HostTask* task = nullptr;           // valid until the next call
-    std::uint32_t shared = FlatTable::kNone;  // otherwise the number for shared()
+    const HostTask* task = nullptr;               // valid until the next call
+    std::uint32_t shared = FlatTable::kNotFound;  // otherwise the number for shared()
   };
   Found find(std::uint32_t stream, std::uint16_t batch, std::uint32_t task_number,
              std::uint32_t context);
-  // Stream of a task with a unique id; kNone if the host did not launch it.
-  static constexpr std::uint32_t kNone = 65535;
-  std::uint32_t stream_of(std::uint32_t task_number);
+  // Stream of a task with a unique id; kNoStream if the host did not launch it.
+  static constexpr std::uint32_t kNoStream = 65535;
+  std::uint32_t find_stream(std::uint32_t task_number);
 
   SharedKey& shared(std::uint32_t number) { return shared_.at(number); }
   void forget_shared(std::uint32_t number) { shared_.erase(number); }
@@ -129,9 +129,9 @@ class HostJoin {
  private:
   struct Entry {
     std::uint32_t task_number = 0;
-    std::uint32_t context = kNone32;
+    std::uint32_t context = kInvalidId;
     std::uint32_t place = 0;  // index into Batch::tasks
-    std::uint32_t shared = FlatTable::kNone;
+    std::uint32_t shared = FlatTable::kNotFound;
   };
   struct Batch {
     std::uint16_t number = 0;
@@ -143,14 +143,14 @@ class HostJoin {
     std::vector<std::uint32_t> shared;
     std::uint32_t next = 0;  // where to search first
   };
-  static std::uint64_t key_of(const Entry& entry) {
-    return key_of(entry.task_number, entry.context);
+  static std::uint64_t make_key(const Entry& entry) {
+    return make_key(entry.task_number, entry.context);
   }
-  static std::uint64_t key_of(std::uint32_t task_number, std::uint32_t context) {
+  static std::uint64_t make_key(std::uint32_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;
   }
-  Batch& batch_of(std::uint32_t stream, std::uint16_t number);
-  static std::uint32_t place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context);
+  Batch& find_or_add_batch(std::uint32_t stream, std::uint16_t number);
+  static std::uint32_t find_place(Batch& batch, std::uint32_t task_number, std::uint32_t context);
   void load(Batch& batch, std::uint32_t stream, std::uint16_t number);
   // Sorts `order` by key.
   static void sort(Batch& batch);

@@ -38,7 +38,7 @@ class LogSource {
   bool has_log_ = false;
 };
 
-RecordStream* stream_of(std::optional<RecordStream>& stream) {
+RecordStream* to_pointer(std::optional<RecordStream>& stream) {
   return stream ? &*stream : nullptr;
 }
 
@@ -61,13 +61,13 @@ class DeviceJoin {
         states_(first_pass.states()),
         aicpu_names_(inputs.aicpu_nodes),
         counters_(inputs.event_counts.empty()
-                      ? CounterQueue(stream_of(inputs.aicore), read_aicore_record)
+                      ? CounterQueue(to_pointer(inputs.aicore), read_aicore_record)
                       : CounterQueue(inputs.event_counts),
-                  {stream_of(inputs.aicore_vector), read_aicore_record}),
+                  {to_pointer(inputs.aicore_vector), read_aicore_record}),
         counts_(first_pass.counts()),
         tasks_(settings(), context.store, hosts, first_task_id),
         fusion_(context.store, import.fusion_parts, *part.device, *part.clock,
-                [this](std::uint32_t task) { return tasks_.stream_of(task); }) {}
+                [this](std::uint32_t task) { return tasks_.find_stream(task); }) {}
 
   // Returns the id for the next task.
   std::int64_t run() {
@@ -103,7 +103,7 @@ class DeviceJoin {
   void find_aicpu_streams() {
     if (!decoder_.is_v6()) return;
     for (AicpuNodeRow& node : inputs_.aicpu_nodes)
-      node.stream_id = tasks_.stream_of(static_cast<std::uint32_t>(node.task_number));
+      node.stream_id = tasks_.find_stream(static_cast<std::uint32_t>(node.task_number));
     aicpu_names_.sort();
   }
 
@@ -114,7 +114,7 @@ class DeviceJoin {
       if (read.what == LogRecord::What::fusion) fusion_.add(read.fusion);
       if (read.what != LogRecord::What::task) continue;
       if (decoder_.is_v6() && read.type == kSqeCcuV6 && read.log.is_start)
-        inputs_.ccu_streams[read.log.task_number] = tasks_.stream_of(read.log.task_number);
+        inputs_.ccu_streams[read.log.task_number] = tasks_.find_stream(read.log.task_number);
       log = read.log;
       log.type_name_id = read.is_sub_task ? types_.sub_task(read.type) : types_.sqe(read.type);
       return true;
@@ -155,7 +155,7 @@ class DeviceJoin {
   // Pushes logs before counters of the same time, as DeviceTasks requires.
   void read_records() {
     std::vector<LogSource> sources = log_sources();
-    RecordStream* const ffts = stream_of(inputs_.ffts_profile);
+    RecordStream* const ffts = to_pointer(inputs_.ffts_profile);
     for (;;) {
       LogSource* earliest = nullptr;
       for (LogSource& source : sources) {
@@ -185,41 +185,44 @@ class DeviceJoin {
     if (ffts.what == FftsRecord::What::block_run) tasks_.push(ffts.run);
   }
 
-  void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
-            std::string detail = "") {
+  void report_finding(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
+                      std::string detail = "") {
     if (count == 0) return;
     context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                         static_cast<std::int64_t>(count));
   }
 
   void report_fusion() {
-    tell(FindingId::half_task, "stars_soc", fusion_.finish(), "subtask without its start or end",
-         "It is omitted.");
+    report_finding(FindingId::half_task, "stars_soc", fusion_.finish(),
+                   "subtask without its start or end", "It is omitted.");
   }
 
   void report(const DeviceTaskCounts& counts) {
     constexpr std::string_view kKind = "tasks";
     // If the oldest records were deleted, unpaired records are reported as part of that loss.
     const bool is_whole = !import_.session.lacks_oldest();
-    tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
-         "These tasks are omitted.");
-    tell(FindingId::half_task, kKind, is_whole ? counts.ends_without_start : 0, "end without start",
-         "These tasks are omitted.");
-    tell(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
-         "It is counted once.");
-    tell(FindingId::half_task, kKind, states_.incomplete(), "state without its counterpart");
-    tell(FindingId::unread_records, kKind, states_.unknown_states(), "unknown state, not read");
-    tell(FindingId::orphan_counters, kKind,
-         is_whole ? counts.counters_without_task + counters_.left() : 0, "counters without a task");
-    tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
-         "counters of blocks without a task");
-    tell(FindingId::unknown_task_type, kKind, counts.unknown_types, "task type without a name",
-         "These tasks are not exported.");
-    tell(FindingId::unseen_tasks, kKind, is_whole ? counts.hosts_without_task : 0,
-         "launched, but not recorded on the device");
-    tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
-         "several host records for one task",
-         "These tasks have no operator: the matching record is ambiguous.");
+    report_finding(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
+                   "These tasks are omitted.");
+    report_finding(FindingId::half_task, kKind, is_whole ? counts.ends_without_start : 0,
+                   "end without start", "These tasks are omitted.");
+    report_finding(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
+                   "It is counted once.");
+    report_finding(FindingId::half_task, kKind, states_.incomplete(),
+                   "state without its counterpart");
+    report_finding(FindingId::unread_records, kKind, states_.unknown_states(),
+                   "unknown state, not read");
+    report_finding(FindingId::orphan_counters, kKind,
+                   is_whole ? counts.counters_without_task + counters_.left() : 0,
+                   "counters without a task");
+    report_finding(FindingId::orphan_counters, kKind, counts.blocks_without_task,
+                   "counters of blocks without a task");
+    report_finding(FindingId::unknown_task_type, kKind, counts.unknown_types,
+                   "task type without a name", "These tasks are not exported.");
+    report_finding(FindingId::unseen_tasks, kKind, is_whole ? counts.hosts_without_task : 0,
+                   "launched, but not recorded on the device");
+    report_finding(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
+                   "several host records for one task",
+                   "These tasks have no operator: the matching record is ambiguous.");
   }
 
   CannImport& import_;
@@ -264,7 +267,7 @@ DeviceRow device_row(const CannSession& session, const CannPart& part, TraceDbWr
   row.id = *part.device;
   if (info.platform) {
     row.platform = *info.platform;
-    if (const auto chip = chip_of(*info.platform))
+    if (const auto chip = find_chip(*info.platform))
       row.chip_name_id = store.name_id(session.is_of_host_runtime() ? kHostRuntime : chip->name);
   }
   row.frequency_hz = or_null(info.aic_frequency_hz);

@@ -22,8 +22,8 @@ bool is_npu(const TaskTrackWire& wire) {
   return wire.device >> kDeviceBits == 0;
 }
 
-HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, std::uint32_t stream,
-                   bool has_unique_ids) {
+HostTrack make_track(const TaskTrackWire& wire, const HostRows::TaskType& type,
+                     std::uint32_t stream, bool has_unique_ids) {
   HostTrack track;
   track.time = wire.head.time;
   track.kernel_hash = wire.kernel_name;
@@ -74,10 +74,10 @@ class TrackSource {
       } else if (!has_batches_ || wire.type == kMaintenanceType) {
         return;
       } else if (wire.type == kFlipType) {
-        batches_.add_flip(wire.device, streams_.stream_of(wire), record.time, wire.task_number,
+        batches_.add_flip(wire.device, streams_.find_stream(wire), record.time, wire.task_number,
                           wire.batch == kStreamDestroyed);
       } else {
-        batches_.see_task(wire.device, streams_.stream_of(wire), record.time);
+        batches_.see_task(wire.device, streams_.find_stream(wire), record.time);
       }
     });
     batches_.prepare();
@@ -103,8 +103,8 @@ class TrackSource {
       }
       const auto wire = decode<TaskTrackWire>(record->bytes);
       if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
-        batches_.push(
-            track_of(wire, rows_->task_type(wire.type), streams_.stream_of(wire), has_unique_ids_));
+        batches_.push(make_track(wire, rows_->task_type(wire.type), streams_.find_stream(wire),
+                                 has_unique_ids_));
       stream_.next();
     }
   }
@@ -183,7 +183,7 @@ class HostReading {
   template <typename Wire>
   void add_runtime(const StreamRecord& record) {
     const auto wire = decode<Wire>(record.bytes);
-    runtime_.add(wire, association_.call_at(wire.head, call_level::kAcl));
+    runtime_.add(wire, association_.find_call_at(wire.head, call_level::kAcl));
   }
   void report();
   void report_orphans(HostStream source, std::uint64_t count);
@@ -391,7 +391,7 @@ void HostReading::add_fusion(const StreamRecord& record) {
     inputs_[HostStream::fusion_op_info].skip(context_, record, why);
     return;
   }
-  const HostCall* model = association_.call_at(wire.head, call_level::kModel);
+  const HostCall* model = association_.find_call_at(wire.head, call_level::kModel);
   if (model == nullptr) {
     ++outside_[place(HostStream::fusion_op_info)];
     return;

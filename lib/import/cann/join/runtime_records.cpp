@@ -25,7 +25,7 @@ bool is_batch(std::string_view call) {
   return call == "MemcpyBatchAsync" || call == "SetMemcpyDesc";
 }
 
-RuntimeMemoryRow::Space space_of(std::string_view acl) {
+RuntimeMemoryRow::Space to_memory_space(std::string_view acl) {
   if (acl.find("Physical") != std::string_view::npos) return RuntimeMemoryRow::Space::handle;
   if (acl == "aclrtReserveMemAddress" || acl == "aclrtReleaseMemAddress")
     return RuntimeMemoryRow::Space::reserved;
@@ -42,7 +42,7 @@ std::int64_t call_id(const HostCall* call) {
 
 }  // namespace
 
-const HostCall* RuntimeRecords::call_of(const HostHeader& head) {
+const HostCall* RuntimeRecords::find_call(const HostHeader& head) {
   const HostCall* call = calls_.find(head.thread);
   const bool is_within = call != nullptr && call->begin < head.time && head.time <= call->end;
   return is_within ? call : nullptr;
@@ -63,16 +63,17 @@ void RuntimeRecords::add(const MemmngInfoWire& wire, const HostCall* acl) {
   row.address = cell(wire.address);
   row.size_bytes = cell(wire.bytes);
   if (acl != nullptr) {
-    row.space = static_cast<std::int64_t>(space_of(dictionaries_.type_name(acl->level, acl->type)));
+    row.space =
+        static_cast<std::int64_t>(to_memory_space(dictionaries_.type_name(acl->level, acl->type)));
   }
-  row.runtime_call_id = call_id(call_of(wire.head));
+  row.runtime_call_id = call_id(find_call(wire.head));
   row.acl_call_id = call_id(acl);
   store_.add(row);
 }
 
 void RuntimeRecords::add(const MemcpyExtInfoWire& wire, const HostCall* acl) {
   RuntimeCopyRow row;
-  const HostCall* call = call_of(wire.head);
+  const HostCall* call = find_call(wire.head);
   const bool batch = call != nullptr && is_batch(dictionaries_.type_name(call->level, call->type));
   const auto& names = batch ? kBatchDirections : kDirections;
   const std::uint16_t kind = wire.kind;
@@ -101,8 +102,8 @@ void RuntimeRecords::add_transfer(RuntimeCopyRow row, const HostHeader& head, st
   row.id = next_copy_++;
   row.time_ns = clock_->ns(head.time);
   row.thread_id = head.thread;
-  if (stream != kNone32) row.stream_id = stream;
-  row.runtime_call_id = call_id(call_of(head));
+  if (stream != kInvalidId) row.stream_id = stream;
+  row.runtime_call_id = call_id(find_call(head));
   row.acl_call_id = call_id(acl);
   store_.add(row);
 }

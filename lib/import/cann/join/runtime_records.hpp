@@ -35,7 +35,7 @@ class RuntimeRecords {
 
  private:
   // The runtime call that made a record; null if there is none.
-  const HostCall* call_of(const HostHeader& head);
+  const HostCall* find_call(const HostHeader& head);
   void add_transfer(RuntimeCopyRow row, const HostHeader& head, std::uint32_t stream,
                     const HostCall* acl);
 

@@ -8,7 +8,7 @@ namespace msprof {
 
 void DeviceBatches::add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number) {
   std::uint32_t number = numbers_.find(stream);
-  if (number == FlatTable::kNone) {
+  if (number == FlatTable::kNotFound) {
     number = static_cast<std::uint32_t>(streams_.size());
     numbers_.set(stream, number);
     streams_.emplace_back();
@@ -30,7 +30,7 @@ void DeviceBatches::sort(Stream& stream) {
 void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_t task_number) {
   if (streams_.empty()) return;
   const std::uint32_t number = numbers_.find(stream_id);
-  if (number == FlatTable::kNone || !streams_[number].walks) return;
+  if (number == FlatTable::kNotFound || !streams_[number].walks) return;
   Stream& stream = streams_[number];
   sort(stream);
   if (!stream.has_first || place < stream.first) stream.first = place;
@@ -51,7 +51,7 @@ void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_
 
 // If a flip has a task id, the records before it with ids that are not greater belong to the batch
 // after it, except for the first record of the stream.
-RecordOrder DeviceBatches::cut_of(const Stream& stream, std::size_t number) {
+RecordOrder DeviceBatches::batch_border(const Stream& stream, std::size_t number) {
   const Flip& flip = stream.flips[number];
   if (!flip.walks()) return {flip.ticks, UINT64_MAX};
   bool has_records = false;
@@ -70,7 +70,7 @@ void DeviceBatches::finish() {
   for (Stream& stream : streams_) {
     sort(stream);
     for (std::size_t flip = 0; flip < stream.flips.size(); ++flip)
-      stream.flips[flip].cut = cut_of(stream, flip);
+      stream.flips[flip].cut = batch_border(stream, flip);
     // Makes cuts ascending: records assigned to a later flip no longer belong to an earlier one.
     for (std::size_t flip = stream.flips.size(); flip-- > 1;) {
       RecordOrder& before = stream.flips[flip - 1].cut;
@@ -88,22 +88,22 @@ std::uint16_t DeviceBatches::batch_in(Stream& stream, RecordOrder place) {
 
 namespace {
 
-// Offset of balances, so that no balance equals FlatTable::kNone.
+// Offset of balances, so that no balance equals FlatTable::kNotFound.
 constexpr std::uint32_t kEven = std::uint32_t{1} << 31;
 
 }  // namespace
 
-std::uint64_t TaskPairing::key_of(std::uint16_t stream, std::uint32_t task_number,
-                                  std::uint32_t context) {
+std::uint64_t TaskPairing::make_key(std::uint16_t stream, std::uint32_t task_number,
+                                    std::uint32_t context) {
   const std::uint64_t task = static_cast<std::uint64_t>(task_number) << 16 | stream;
   // Contexts in records have 16 bits, and only tasks with 16-bit numbers have a context.
   constexpr std::uint64_t kWhole = std::uint64_t{1} << 63;
-  return context == kNone32 ? kWhole | task : std::uint64_t{context & 0xFFFFU} << 32 | task;
+  return context == kInvalidId ? kWhole | task : std::uint64_t{context & 0xFFFFU} << 32 | task;
 }
 
 void TaskPairing::count(std::uint64_t key, bool is_start) {
   const std::uint32_t found = balance_.find(key);
-  const std::uint32_t before = found == FlatTable::kNone ? kEven : found;
+  const std::uint32_t before = found == FlatTable::kNotFound ? kEven : found;
   const std::uint32_t after = is_start ? before + 1 : before - 1;
   if (after == kEven) {
     balance_.erase(key);
@@ -134,9 +134,9 @@ TaskPairing::Started TaskPairing::start(std::uint64_t key) {
   started.slot = take_slot();
   links_[started.slot].last = started.slot;
   const Slot first = open_.find(key);
-  if (first == kNone) {
+  if (first == kNoSlot) {
     open_.set(key, started.slot);
-  } else if (balance_.find(key) != FlatTable::kNone) {
+  } else if (balance_.find(key) != FlatTable::kNotFound) {
     started.given_up = first;
     open_.set(key, started.slot);
   } else {
@@ -148,9 +148,9 @@ TaskPairing::Started TaskPairing::start(std::uint64_t key) {
 
 TaskPairing::Slot TaskPairing::end(std::uint64_t key) {
   const Slot first = open_.find(key);
-  if (first == kNone) return kNone;
+  if (first == kNoSlot) return kNoSlot;
   const Slot next = links_[first].next;
-  if (next == kNone) {
+  if (next == kNoSlot) {
     open_.erase(key);
   } else {
     links_[next].last = links_[first].last;
@@ -161,13 +161,13 @@ TaskPairing::Slot TaskPairing::end(std::uint64_t key) {
 
 TaskPairing::Slot TaskPairing::last_open(std::uint64_t key) const {
   const Slot first = open_.find(key);
-  return first == kNone ? kNone : links_[first].last;
+  return first == kNoSlot ? kNoSlot : links_[first].last;
 }
 
 std::vector<TaskPairing::Slot> TaskPairing::still_open() const {
   std::vector<Slot> slots;
   open_.for_each([&](std::uint64_t, std::uint32_t first) {
-    for (Slot slot = first; slot != kNone; slot = links_[slot].next) slots.push_back(slot);
+    for (Slot slot = first; slot != kNoSlot; slot = links_[slot].next) slots.push_back(slot);
   });
   std::sort(slots.begin(), slots.end());
   return slots;

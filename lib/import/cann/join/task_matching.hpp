@@ -12,7 +12,7 @@ namespace msprof {
 
 // Finds the batch of a device record: the number of wraparounds of the 16-bit task ids before it.
 // The records of a stream are divided at its flips. All records must be added, in any order, before
-// batch_of(). Source: cann_device.md 14.2 (native rule).
+// find_batch(). Source: cann_device.md 14.2 (native rule).
 class DeviceBatches {
  public:
   // Adds a flip. `task_number` is that of the flip task itself. Call before see().
@@ -23,10 +23,10 @@ class DeviceBatches {
   void finish();
 
   // Returns the batch of a record. Call in order of position within each stream.
-  std::uint16_t batch_of(std::uint16_t stream, RecordOrder place) {
+  std::uint16_t find_batch(std::uint16_t stream, RecordOrder place) {
     if (streams_.empty()) return 0;
     const std::uint32_t number = numbers_.find(stream);
-    return number == FlatTable::kNone ? 0 : batch_in(streams_[number], place);
+    return number == FlatTable::kNotFound ? 0 : batch_in(streams_[number], place);
   }
 
  private:
@@ -56,7 +56,7 @@ class DeviceBatches {
 
   static std::uint16_t batch_in(Stream& stream, RecordOrder place);
   static void sort(Stream& stream);
-  static RecordOrder cut_of(const Stream& stream, std::size_t flip);
+  static RecordOrder batch_border(const Stream& stream, std::size_t flip);
 
   FlatTable numbers_;  // index into streams_ by stream
   std::vector<Stream> streams_;
@@ -69,10 +69,10 @@ class TaskPairing {
  public:
   // Index for the data of an open task; reused after release().
   using Slot = std::uint32_t;
-  static constexpr Slot kNone = UINT32_MAX;
+  static constexpr Slot kNoSlot = UINT32_MAX;
 
-  static std::uint64_t key_of(std::uint16_t stream, std::uint32_t task_number,
-                              std::uint32_t context);
+  static std::uint64_t make_key(std::uint16_t stream, std::uint32_t task_number,
+                                std::uint32_t context);
 
   // First pass, in any order: counts starts and ends.
   void count(std::uint64_t key, bool is_start);
@@ -81,11 +81,11 @@ class TaskPairing {
 
   // Second pass, in order of time.
   struct Started {
-    Slot slot = kNone;
-    Slot given_up = kNone;  // start without an end; the caller must release it
+    Slot slot = kNoSlot;
+    Slot given_up = kNoSlot;  // start without an end; the caller must release it
   };
   Started start(std::uint64_t key);
-  // Returns the task that ends, which the caller must release; kNone if its start is missing.
+  // Returns the task that ends, which the caller must release; kNoSlot if its start is missing.
   Slot end(std::uint64_t key);
 
   // Open tasks of a key, earliest first.
@@ -101,8 +101,8 @@ class TaskPairing {
 
  private:
   struct Link {
-    Slot next = kNone;
-    Slot last = kNone;  // last slot of the chain; valid in its first slot only
+    Slot next = kNoSlot;
+    Slot last = kNoSlot;  // last slot of the chain; valid in its first slot only
   };
   Slot take_slot();
 

@@ -23,7 +23,7 @@ std::size_t element_count(const std::vector<std::int64_t>& dims) {
   return count;
 }
 
-std::vector<std::int64_t> dims_of(int count, const std::int64_t* dims) {
+std::vector<std::int64_t> to_dims(int count, const std::int64_t* dims) {
   if (count < 0 || count > kMaxDims || (count > 0 && dims == nullptr)) {
     throw Failure(ACL_ERROR_INVALID_PARAM);
   }
@@ -66,7 +66,7 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType dataType, int numDims, const int6
                                    aclFormat format) {
   aclTensorDesc* made = nullptr;
   guarded(__func__, [&] {
-    std::vector<std::int64_t> shape = dims_of(numDims, dims);
+    std::vector<std::int64_t> shape = to_dims(numDims, dims);
     made = new aclTensorDesc;
     made->type = dataType;
     made->format = format;
@@ -159,14 +159,14 @@ aclError aclSetTensorStorageShape(aclTensorDesc* desc, int numDims, const int64_
 aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
   return guarded(__func__, [&] {
     require(desc);
-    desc->storage_dims = dims_of(numDims, dims);
+    desc->storage_dims = to_dims(numDims, dims);
   });
 }
 
 aclError aclSetTensorOriginShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
   return guarded(__func__, [&] {
     require(desc);
-    desc->origin_dims = dims_of(numDims, dims);
+    desc->origin_dims = to_dims(numDims, dims);
   });
 }
 

@@ -25,7 +25,7 @@ aclError result_of_call(aclError code);
 
 // Runs the body of a C function, an aclError() or a void(). Converts exceptions to codes.
 template <typename Body>
-aclError code_of(const char* function, Body body) {
+aclError to_error_code(const char* function, Body body) {
   try {
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
@@ -49,7 +49,7 @@ aclError code_of(const char* function, Body body) {
 // For a body without cancellation points.
 template <typename Body>
 aclError guarded_swift(const char* function, Body body) {
-  return result_of_call(code_of(function, std::move(body)));
+  return result_of_call(to_error_code(function, std::move(body)));
 }
 
 // Like guarded_swift(), for any body.

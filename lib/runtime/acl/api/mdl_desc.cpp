@@ -17,7 +17,7 @@ using Port = aclmdlDesc::Port;
 
 constexpr std::int64_t kOpenDimension = -1;
 
-Port port_of(const Model& model, std::size_t tensor) {
+Port make_port(const Model& model, std::size_t tensor) {
   const msprof::runtime::Tensor& described = model.tensor(tensor);
   return {
       described.name,
@@ -26,8 +26,8 @@ Port port_of(const Model& model, std::size_t tensor) {
 
 void describe(aclmdlDesc& desc, const Model& model, std::uint32_t id) {
   aclmdlDesc made;
-  for (const std::size_t tensor : model.inputs()) made.inputs.push_back(port_of(model, tensor));
-  for (const std::size_t tensor : model.outputs()) made.outputs.push_back(port_of(model, tensor));
+  for (const std::size_t tensor : model.inputs()) made.inputs.push_back(make_port(model, tensor));
+  for (const std::size_t tensor : model.outputs()) made.outputs.push_back(make_port(model, tensor));
   made.batch = model.batch();
   made.max_batch = model.max_batch();
   if (made.max_batch > made.batch) {
@@ -37,17 +37,17 @@ void describe(aclmdlDesc& desc, const Model& model, std::uint32_t id) {
   desc = std::move(made);
 }
 
-const Port* port_at(const std::vector<Port>& ports, std::size_t index) {
+const Port* find_port(const std::vector<Port>& ports, std::size_t index) {
   return index < ports.size() ? &ports[index] : nullptr;
 }
-const Port* input_of(const aclmdlDesc* desc, std::size_t index) {
-  return desc == nullptr ? nullptr : port_at(desc->inputs, index);
+const Port* find_input(const aclmdlDesc* desc, std::size_t index) {
+  return desc == nullptr ? nullptr : find_port(desc->inputs, index);
 }
-const Port* output_of(const aclmdlDesc* desc, std::size_t index) {
-  return desc == nullptr ? nullptr : port_at(desc->outputs, index);
+const Port* find_output(const aclmdlDesc* desc, std::size_t index) {
+  return desc == nullptr ? nullptr : find_port(desc->outputs, index);
 }
 
-std::size_t bytes_of(const Port* port) {
+std::size_t port_bytes(const Port* port) {
   if (port == nullptr) return 0;
   std::size_t bytes = aclDataTypeSize(port->type);
   for (const std::int64_t dim : port->dims) bytes *= static_cast<std::size_t>(dim);
@@ -60,7 +60,7 @@ aclError fill_dims(const Port* port, std::int64_t batch, aclmdlIODims* dims) {
   std::memcpy(dims->name, port->name.data(), std::min(port->name.size(), sizeof dims->name - 1));
   dims->dimCount = port->dims.size();
   std::copy(port->dims.begin(), port->dims.end(), dims->dims);
-  if (port->batched) dims->dims[0] = batch;
+  if (port->is_batched) dims->dims[0] = batch;
   return ACL_SUCCESS;
 }
 
@@ -68,10 +68,10 @@ aclError fill_dims(const Port* port, std::int64_t batch, aclmdlIODims* dims) {
 // size.
 aclError input_dims(const aclmdlDesc* desc, std::size_t index, aclmdlIODims* dims) {
   const bool open = desc != nullptr && desc->max_batch > desc->batch;
-  return fill_dims(input_of(desc, index), open ? kOpenDimension : desc ? desc->batch : 0, dims);
+  return fill_dims(find_input(desc, index), open ? kOpenDimension : desc ? desc->batch : 0, dims);
 }
 
-aclError index_of(const std::vector<Port>& ports, const char* name, std::size_t* index) {
+aclError find_index(const std::vector<Port>& ports, const char* name, std::size_t* index) {
   const auto it = std::find_if(ports.begin(), ports.end(),
                                [name](const Port& port) { return port.name == name; });
   if (it == ports.end()) return ACL_ERROR_INVALID_PARAM;
@@ -123,40 +123,40 @@ size_t aclmdlGetNumOutputs(aclmdlDesc* modelDesc) {
 }
 
 size_t aclmdlGetInputSizeByIndex(aclmdlDesc* modelDesc, size_t index) {
-  return bytes_of(input_of(modelDesc, index));
+  return port_bytes(find_input(modelDesc, index));
 }
 
 size_t aclmdlGetOutputSizeByIndex(aclmdlDesc* modelDesc, size_t index) {
-  return bytes_of(output_of(modelDesc, index));
+  return port_bytes(find_output(modelDesc, index));
 }
 
 const char* aclmdlGetInputNameByIndex(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = input_of(modelDesc, index);
+  const Port* port = find_input(modelDesc, index);
   return port == nullptr ? nullptr : port->name.c_str();
 }
 
 const char* aclmdlGetOutputNameByIndex(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = output_of(modelDesc, index);
+  const Port* port = find_output(modelDesc, index);
   return port == nullptr ? nullptr : port->name.c_str();
 }
 
 aclFormat aclmdlGetInputFormat(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = input_of(modelDesc, index);
+  const Port* port = find_input(modelDesc, index);
   return port == nullptr ? ACL_FORMAT_UNDEFINED : port->format;
 }
 
 aclFormat aclmdlGetOutputFormat(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = output_of(modelDesc, index);
+  const Port* port = find_output(modelDesc, index);
   return port == nullptr ? ACL_FORMAT_UNDEFINED : port->format;
 }
 
 aclDataType aclmdlGetInputDataType(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = input_of(modelDesc, index);
+  const Port* port = find_input(modelDesc, index);
   return port == nullptr ? ACL_DT_UNDEFINED : port->type;
 }
 
 aclDataType aclmdlGetOutputDataType(const aclmdlDesc* modelDesc, size_t index) {
-  const Port* port = output_of(modelDesc, index);
+  const Port* port = find_output(modelDesc, index);
   return port == nullptr ? ACL_DT_UNDEFINED : port->type;
 }
 
@@ -169,7 +169,7 @@ aclError aclmdlGetInputDimsV2(const aclmdlDesc* modelDesc, size_t index, aclmdlI
 }
 
 aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
-  return fill_dims(output_of(modelDesc, index), modelDesc == nullptr ? 0 : modelDesc->max_batch,
+  return fill_dims(find_output(modelDesc, index), modelDesc == nullptr ? 0 : modelDesc->max_batch,
                    dims);
 }
 
@@ -178,18 +178,18 @@ aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmd
     require(modelDesc, dims);
     const std::int64_t batch =
         Runtime::instance().find_model(modelDesc->model)->current_batch.load();
-    return fill_dims(output_of(modelDesc, index), batch, dims);
+    return fill_dims(find_output(modelDesc, index), batch, dims);
   });
 }
 
 aclError aclmdlGetInputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index) {
   if (modelDesc == nullptr || name == nullptr || index == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return index_of(modelDesc->inputs, name, index);
+  return find_index(modelDesc->inputs, name, index);
 }
 
 aclError aclmdlGetOutputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index) {
   if (modelDesc == nullptr || name == nullptr || index == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return index_of(modelDesc->outputs, name, index);
+  return find_index(modelDesc->outputs, name, index);
 }
 
 aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) {

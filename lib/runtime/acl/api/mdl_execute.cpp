@@ -24,8 +24,8 @@ using msprof::runtime::Model;
   throw Failure(code, std::string(side) + what);
 }
 
-void* memory_of(const aclmdlDataset& dataset, std::size_t index, std::size_t bytes,
-                const char* side, int code) {
+void* find_memory(const aclmdlDataset& dataset, std::size_t index, std::size_t bytes,
+                  const char* side, int code) {
   const aclDataBuffer* buffer = dataset.entries[index].buffer;
   const std::string place = " " + std::to_string(index);
   if (buffer == nullptr || buffer->data == nullptr) {
@@ -41,9 +41,9 @@ void* memory_of(const aclmdlDataset& dataset, std::size_t index, std::size_t byt
 
 // Returns the memory of every input or output tensor. A dataset may have one more buffer, for the
 // batch.
-std::vector<void*> memory_of(const Model& model, const std::vector<std::size_t>& tensors,
-                             const aclmdlDataset& dataset, std::int64_t batch, bool one_more,
-                             const char* side, int code) {
+std::vector<void*> find_memory(const Model& model, const std::vector<std::size_t>& tensors,
+                               const aclmdlDataset& dataset, std::int64_t batch, bool one_more,
+                               const char* side, int code) {
   const std::size_t have = dataset.entries.size();
   if (have != tensors.size() && !(one_more && have == tensors.size() + 1)) {
     mismatch(side, code,
@@ -54,7 +54,7 @@ std::vector<void*> memory_of(const Model& model, const std::vector<std::size_t>&
   memory.reserve(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto bytes = static_cast<std::size_t>(model.tensor(tensors[i]).shape.bytes() * batch);
-    memory.push_back(memory_of(dataset, i, bytes, side, code));
+    memory.push_back(find_memory(dataset, i, bytes, side, code));
   }
   return memory;
 }
@@ -70,11 +70,12 @@ ExecutionMemory check(const LoadedModel& loaded, const aclmdlDataset* input,
                   "the data set has batch " + std::to_string(memory.batch) +
                       ", the model's largest is " + std::to_string(model.max_batch()));
   }
-  const auto from = memory_of(model, model.inputs(), *input, memory.batch, loaded.dynamic_batch(),
-                              "input", ACL_ERROR_MODEL_INPUT_NOT_MATCH);
+  const auto from =
+      find_memory(model, model.inputs(), *input, memory.batch, loaded.has_dynamic_batch(), "input",
+                  ACL_ERROR_MODEL_INPUT_NOT_MATCH);
   memory.inputs.assign(from.begin(), from.end());
-  memory.outputs = memory_of(model, model.outputs(), *output, memory.batch, false, "output",
-                             ACL_ERROR_MODEL_OUTPUT_NOT_MATCH);
+  memory.outputs = find_memory(model, model.outputs(), *output, memory.batch, false, "output",
+                               ACL_ERROR_MODEL_OUTPUT_NOT_MATCH);
   return memory;
 }
 
@@ -144,7 +145,7 @@ aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, siz
   return recorded(__func__, Call::aclmdlSetDynamicBatchSize, [&] {
     require(dataset);
     const std::shared_ptr<LoadedModel> loaded = Runtime::instance().find_model(modelId);
-    if (!loaded->dynamic_batch()) throw Failure(ACL_ERROR_MODEL_NOT_DYNAMIC);
+    if (!loaded->has_dynamic_batch()) throw Failure(ACL_ERROR_MODEL_NOT_DYNAMIC);
     const auto largest = static_cast<std::uint64_t>(loaded->model().max_batch());
     if (batchSize == 0 || batchSize > largest) {
       throw Failure(ACL_ERROR_INVALID_PARAM, "the batch must be 1 to " + std::to_string(largest));
@@ -154,7 +155,7 @@ aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, siz
                     "the batch has no buffer of this index; "
                     "ask aclmdlGetInputIndexByName");
     }
-    std::memcpy(memory_of(*dataset, index, kBatchInputBytes, "input", ACL_ERROR_INVALID_PARAM),
+    std::memcpy(find_memory(*dataset, index, kBatchInputBytes, "input", ACL_ERROR_INVALID_PARAM),
                 &batchSize, kBatchInputBytes);
     dataset->batch = static_cast<std::int64_t>(batchSize);
     loaded->current_batch = dataset->batch;

@@ -63,7 +63,7 @@ class File {
   const int fd_;
 };
 
-std::uint64_t bytes_of(const runtime::Model& model, std::size_t tensor) {
+std::uint64_t tensor_bytes(const runtime::Model& model, std::size_t tensor) {
   return static_cast<std::uint64_t>(model.tensor(tensor).shape.bytes());
 }
 
@@ -75,8 +75,8 @@ std::vector<FusedOp> fused_ops(const runtime::Model& model) {
     FusedOp op;
     op.name = layer.name;
     op.originals = layer.original;
-    for (const std::size_t input : layer.inputs) op.input_bytes += bytes_of(model, input);
-    op.output_bytes = bytes_of(model, layer.output);
+    for (const std::size_t input : layer.inputs) op.input_bytes += tensor_bytes(model, input);
+    op.output_bytes = tensor_bytes(model, layer.output);
     op.weight_bytes = static_cast<std::uint64_t>(layer.operation->work.weight_bytes);
     op.workspace_bytes = static_cast<std::uint64_t>(layer.operation->scratch_floats()) * 4;
     fused.push_back(op);

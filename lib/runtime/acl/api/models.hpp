@@ -26,7 +26,7 @@ struct aclmdlDesc {
     std::vector<std::int64_t> dims;  // for the largest batch
     aclDataType type = ACL_FLOAT;
     aclFormat format = ACL_FORMAT_NCHW;
-    bool batched = true;  // the first dimension is the batch
+    bool is_batched = true;  // the first dimension is the batch
   };
   std::vector<Port> inputs, outputs;
   std::int64_t batch = 0, max_batch = 0;

@@ -137,7 +137,7 @@ aclnnStatus copy_out(const char* function, const std::vector<std::int64_t>& from
   });
 }
 
-const TensorView& view_of(const aclTensor* tensor) {
+const TensorView& checked_view(const aclTensor* tensor) {
   if (tensor->view.first == nullptr && tensor->view.elements() != 0) {
     throw Failure(kNull, "a tensor has no memory");
   }
@@ -162,7 +162,7 @@ void run(aclOpExecutor* executor, aclrtStream handle) {
   const std::shared_ptr<Stream> stream = runtime.stream(handle);
   const std::shared_ptr<Operation> operation = runtime.operations.find(executor);
   if (!operation) throw Failure(kInvalid, "the executor does not exist or was already used");
-  if (!operation->repeatable) runtime.operations.take(executor);
+  if (!operation->is_repeatable) runtime.operations.take(executor);
   RanTask ran;
   ran.op = &operation->info;
   launch_task(
@@ -281,7 +281,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
   return guarded(__func__, [&] {
     const std::shared_ptr<Operation> operation = Runtime::instance().operations.find(executor);
     if (!operation) throw Failure(ACL_ERROR_INVALID_PARAM);
-    operation->repeatable = true;
+    operation->is_repeatable = true;
   });
 }
 
@@ -304,8 +304,8 @@ aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* oth
                                      uint64_t* workspaceSize, aclOpExecutor** executor) {
   return recorded(__func__, Call::aclnnAddGetWorkspaceSize, [&] {
     require_all(self, other, alpha, out, workspaceSize, executor);
-    hand_out(make_addition("aclnnAdd_AddAiCore_Add", view_of(self), view_of(other), alpha->number,
-                           view_of(out), kInvalid),
+    hand_out(make_addition("aclnnAdd_AddAiCore_Add", checked_view(self), checked_view(other),
+                           alpha->number, checked_view(out), kInvalid),
              workspaceSize, executor);
   });
 }
@@ -319,8 +319,8 @@ aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self, const aclScalar* ot
                                       uint64_t* workspaceSize, aclOpExecutor** executor) {
   return recorded(__func__, Call::aclnnAddsGetWorkspaceSize, [&] {
     require_all(self, other, alpha, out, workspaceSize, executor);
-    hand_out(make_addition("aclnnAdds_AddAiCore_Add", view_of(self), other->number, alpha->number,
-                           view_of(out), kInvalid),
+    hand_out(make_addition("aclnnAdds_AddAiCore_Add", checked_view(self), other->number,
+                           alpha->number, checked_view(out), kInvalid),
              workspaceSize, executor);
   });
 }
@@ -334,8 +334,8 @@ aclnnStatus aclnnInplaceAddGetWorkspaceSize(const aclTensor* selfRef, const aclT
                                             aclOpExecutor** executor) {
   return recorded(__func__, Call::aclnnInplaceAddGetWorkspaceSize, [&] {
     require_all(selfRef, other, alpha, workspaceSize, executor);
-    hand_out(make_addition("aclnnInplaceAdd_AddAiCore_Add", view_of(selfRef), view_of(other),
-                           alpha->number, view_of(selfRef), kInvalid),
+    hand_out(make_addition("aclnnInplaceAdd_AddAiCore_Add", checked_view(selfRef),
+                           checked_view(other), alpha->number, checked_view(selfRef), kInvalid),
              workspaceSize, executor);
   });
 }

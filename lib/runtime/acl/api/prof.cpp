@@ -76,7 +76,7 @@ extern "C" {
 
 aclError aclprofInit(const char* profilerResultPath, size_t length) {
   return guarded("aclprofInit", [&] {
-    return Profiler::instance().init(msprof::runtime::path_of(profilerResultPath, length));
+    return Profiler::instance().init(msprof::runtime::checked_path(profilerResultPath, length));
   });
 }
 

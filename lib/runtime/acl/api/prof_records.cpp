@@ -13,21 +13,21 @@ using msprof::runtime::record_at;
 
 // Returns the error that every call reports while a configuration records, if the arguments were
 // valid.
-aclError result_of(aclError result) {
+aclError check_recording(aclError result) {
   return result == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : result;
 }
 
 aclError give_size(const char* function, OpText text, const void* records, size_t bytes,
                    uint32_t index, size_t* size) {
   return guarded(function, [&] {
-    return result_of(msprof::runtime::size_of_text(text, records, bytes, index, size));
+    return check_recording(msprof::runtime::text_size(text, records, bytes, index, size));
   });
 }
 
 aclError give_text(const char* function, OpText text, const void* records, size_t bytes,
                    uint32_t index, char* buffer, size_t room) {
   return guarded(function, [&] {
-    return result_of(msprof::runtime::copy_text(text, records, bytes, index, buffer, room));
+    return check_recording(msprof::runtime::copy_text(text, records, bytes, index, buffer, room));
   });
 }
 
@@ -42,51 +42,51 @@ aclError aclprofGetOpDescSize(size_t* opDescSize) {
 }
 
 aclError aclprofGetOpNum(const void* opInfo, size_t opInfoLen, uint32_t* opNumber) {
-  return result_of(msprof::runtime::count_records(opInfo, opInfoLen, opNumber));
+  return check_recording(msprof::runtime::count_records(opInfo, opInfoLen, opNumber));
 }
 
 aclError aclprofGetOpTypeLen(const void* opInfo, size_t opInfoLen, uint32_t index,
                              size_t* opTypeLen) {
-  return give_size(__func__, &OpNames::Texts::type, opInfo, opInfoLen, index, opTypeLen);
+  return give_size(__func__, &OpNameIds::Texts::type, opInfo, opInfoLen, index, opTypeLen);
 }
 
 aclError aclprofGetOpNameLen(const void* opInfo, size_t opInfoLen, uint32_t index,
                              size_t* opNameLen) {
-  return give_size(__func__, &OpNames::Texts::name, opInfo, opInfoLen, index, opNameLen);
+  return give_size(__func__, &OpNameIds::Texts::name, opInfo, opInfoLen, index, opNameLen);
 }
 
 aclError aclprofGetOpType(const void* opInfo, size_t opInfoLen, uint32_t index, char* opType,
                           size_t opTypeLen) {
-  return give_text(__func__, &OpNames::Texts::type, opInfo, opInfoLen, index, opType, opTypeLen);
+  return give_text(__func__, &OpNameIds::Texts::type, opInfo, opInfoLen, index, opType, opTypeLen);
 }
 
 aclError aclprofGetOpName(const void* opInfo, size_t opInfoLen, uint32_t index, char* opName,
                           size_t opNameLen) {
-  return give_text(__func__, &OpNames::Texts::name, opInfo, opInfoLen, index, opName, opNameLen);
+  return give_text(__func__, &OpNameIds::Texts::name, opInfo, opInfoLen, index, opName, opNameLen);
 }
 
 uint64_t aclprofGetOpStart(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = record_at(opInfo, opInfoLen, index);
+  const auto record = find_record(opInfo, opInfoLen, index);
   return record ? record->start : 0;
 }
 
 uint64_t aclprofGetOpEnd(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = record_at(opInfo, opInfoLen, index);
+  const auto record = find_record(opInfo, opInfoLen, index);
   return record ? record->end : 0;
 }
 
 uint64_t aclprofGetOpDuration(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = record_at(opInfo, opInfoLen, index);
+  const auto record = find_record(opInfo, opInfoLen, index);
   return record ? record->duration : 0;
 }
 
 size_t aclprofGetModelId(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = record_at(opInfo, opInfoLen, index);
+  const auto record = find_record(opInfo, opInfoLen, index);
   return record ? record->model : 0;
 }
 
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = record_at(opInfo, opInfoLen, index);
+  const auto record = find_record(opInfo, opInfoLen, index);
   if (!record || record->flag > ACL_SUBSCRIBE_OP_THREAD) return ACL_SUBSCRIBE_NONE;
   return static_cast<aclprofSubscribeOpFlag>(record->flag);
 }

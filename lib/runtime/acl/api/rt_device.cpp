@@ -16,10 +16,10 @@ namespace {
 
 aclError synchronize_device(std::int32_t timeout) {
   if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
-  const Deadline deadline = deadline_in(timeout);
+  const WaitDeadline deadline = deadline_in(timeout);
   aclError first = ACL_SUCCESS;
-  for (const auto& stream : Runtime::instance().streams_of_current_device()) {
-    if (stream->on_worker()) continue;
+  for (const auto& stream : Runtime::instance().current_device_streams()) {
+    if (stream->is_on_worker()) continue;
     const aclError code = stream->synchronize(deadline);
     if (first == ACL_SUCCESS) first = code;
   }

@@ -43,7 +43,7 @@ class CountedWait {
   std::shared_ptr<Event> event_;
 };
 
-std::shared_ptr<Event> event_of(const void* handle) {
+std::shared_ptr<Event> find_event(const void* handle) {
   Runtime::instance().require_initialised();
   require(handle);
   std::shared_ptr<Event> event = Runtime::instance().events.find(handle);
@@ -60,7 +60,7 @@ void create_event(aclrtEvent* event, bool ex) {
 }
 
 void wait_event(aclrtStream handle, aclrtEvent event_handle, std::int32_t timeout) {
-  const std::shared_ptr<Event> event = event_of(event_handle);
+  const std::shared_ptr<Event> event = find_event(event_handle);
   const std::shared_ptr<Stream> stream = Runtime::instance().stream(handle);
   const std::shared_ptr<Latch> latch = event->awaited();
   if (!latch) return;
@@ -73,20 +73,20 @@ void wait_event(aclrtStream handle, aclrtEvent event_handle, std::int32_t timeou
 
 aclError synchronize_event(aclrtEvent handle, std::int32_t timeout) {
   if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
-  const std::shared_ptr<Latch> latch = event_of(handle)->recorded();
+  const std::shared_ptr<Latch> latch = find_event(handle)->recorded();
   if (!latch) throw Failure(ACL_ERROR_RT_PARAM_INVALID, "the event was never recorded");
   return latch->wait(deadline_in(timeout)) == Latch::End::timeout ? ACL_ERROR_RT_WAIT_TIMEOUT
                                                                   : ACL_SUCCESS;
 }
 
 bool complete(aclrtEvent handle) {
-  const std::shared_ptr<Latch> latch = event_of(handle)->recorded();
+  const std::shared_ptr<Latch> latch = find_event(handle)->recorded();
   return latch && latch->is_open();
 }
 
 // Returns the time at which the stream passed the event. Throws Failure if it has not.
 std::uint64_t passed_at_ns(aclrtEvent handle) {
-  const std::shared_ptr<Latch> latch = event_of(handle)->recorded();
+  const std::shared_ptr<Latch> latch = find_event(handle)->recorded();
   const std::uint64_t at_ns = latch && latch->is_open() ? latch->at_ns() : 0;
   if (at_ns == 0) throw Failure(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID);
   return at_ns;
@@ -110,14 +110,14 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t) {
 
 aclError aclrtDestroyEvent(aclrtEvent event) {
   return recorded(__func__, Call::aclrtDestroyEvent, [&] {
-    event_of(event);
+    find_event(event);
     Runtime::instance().events.take(event);
   });
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   return recorded(__func__, Call::aclrtRecordEvent, [&] {
-    const std::shared_ptr<Event> marked = event_of(event);
+    const std::shared_ptr<Event> marked = find_event(event);
     const std::shared_ptr<Stream> into = Runtime::instance().stream(stream);
     launch_task(*into, TaskKind::event_record,
                 [opens = OpensAtEnd(marked->record())](Stream&) -> int {
@@ -129,7 +129,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
   return recorded(__func__, Call::aclrtResetEvent, [&] {
-    const std::shared_ptr<Event> marked = event_of(event);
+    const std::shared_ptr<Event> marked = find_event(event);
     Runtime::instance().stream(stream);
     marked->reset();
   });
@@ -153,8 +153,8 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status) {
   return recorded(__func__, Call::aclrtQueryEventWaitStatus, [&] {
     require(status);
-    *status = event_of(event)->waits_under_way == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE
-                                                    : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    *status = find_event(event)->waits_under_way == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE
+                                                      : ACL_EVENT_WAIT_STATUS_NOT_READY;
   });
 }
 

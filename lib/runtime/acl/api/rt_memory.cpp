@@ -32,7 +32,7 @@ struct Copy {
   }
 };
 
-CopyDirection direction_of(aclrtMemcpyKind kind, const void* to, const void* from) {
+CopyDirection to_direction(aclrtMemcpyKind kind, const void* to, const void* from) {
   switch (kind) {
     case ACL_MEMCPY_HOST_TO_HOST:
       return CopyDirection::host_to_host;
@@ -62,14 +62,14 @@ Copy plain_copy(void* to, std::size_t room, const void* from, std::size_t count,
                 aclrtMemcpyKind kind) {
   require(to, from);
   if (count > room) throw Failure(ACL_ERROR_INVALID_PARAM);
-  return {to, count, from, count, count, 1, direction_of(kind, to, from)};
+  return {to, count, from, count, count, 1, to_direction(kind, to, from)};
 }
 
 Copy rectangle(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
   require(to, from);
   if (width > to_pitch || width > from_pitch) throw Failure(ACL_ERROR_INVALID_PARAM);
-  return {to, to_pitch, from, from_pitch, width, height, direction_of(kind, to, from)};
+  return {to, to_pitch, from, from_pitch, width, height, to_direction(kind, to, from)};
 }
 
 // Runs `work` on the calling thread, recorded as a task on a stream id that no other such task is
@@ -82,7 +82,7 @@ void run_here(TaskKind kind, RecordLaunch record_launch, Work work) {
     return;
   }
   const std::uint64_t called_ns = msprof::runtime::monotonic_ns();
-  const CopyLane lane(Runtime::instance().device_of(*context));
+  const CopyLane lane(Runtime::instance().find_device(*context));
   RanTask ran;
   ran.kind = kind;
   ran.ids = {context->device, lane.stream(), lane.sequence()};
@@ -150,7 +150,7 @@ aclError release(void* memory, MemoryKind kind) {
 }
 
 // Returns the direction of one copy in a batch. The memory must be where the attributes say.
-CopyDirection direction_of(const aclrtMemcpyBatchAttr& attributes, const void* to,
+CopyDirection to_direction(const aclrtMemcpyBatchAttr& attributes, const void* to,
                            const void* from) {
   const Memory& memory = Runtime::instance().memory;
   const bool to_device = attributes.dstLoc.type == ACL_MEM_LOCATION_TYPE_DEVICE;
@@ -192,7 +192,7 @@ struct Batch {
       require(to[i], from[i]);
       if (sizes[i] > room[i]) throw Failure(ACL_ERROR_INVALID_PARAM);
       all.push_back({to[i], sizes[i], from[i], sizes[i], sizes[i], 1,
-                     direction_of(attributes[k], to[i], from[i])});
+                     to_direction(attributes[k], to[i], from[i])});
     }
     *failed = SIZE_MAX;
     return all;
@@ -207,7 +207,7 @@ void check_registration(const void* memory, std::uint64_t size, aclrtHostRegiste
     throw Failure(ACL_ERROR_INVALID_PARAM);
 }
 
-aclrtMemLocation location_of(const std::optional<MemoryBlock>& block) {
+aclrtMemLocation to_location(const std::optional<MemoryBlock>& block) {
   if (!block) return {0, ACL_MEM_LOCATION_TYPE_UNREGISTERED};
   if (block->kind == MemoryKind::device) return {block->device, ACL_MEM_LOCATION_TYPE_DEVICE};
   return {0, ACL_MEM_LOCATION_TYPE_HOST};
@@ -267,7 +267,7 @@ aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attribut
     require(ptr, attributes);
     const std::optional<MemoryBlock> block = Runtime::instance().memory.find(ptr);
     *attributes = {};
-    attributes->location = location_of(block);
+    attributes->location = to_location(block);
     if (block) attributes->pageSize = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
   });
 }

@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<std::uint32_t> notifies_made{0};
 
-std::shared_ptr<Notify> notify_of(const void* handle) {
+std::shared_ptr<Notify> find_notify(const void* handle) {
   Runtime::instance().require_initialised();
   require(handle);
   std::shared_ptr<Notify> notify = Runtime::instance().notifies.find(handle);
@@ -26,9 +26,9 @@ std::shared_ptr<Notify> notify_of(const void* handle) {
 int wait_and_reset(Stream& stream, Notify& notify, std::uint32_t seconds) {
   const std::shared_ptr<Latch> turn = notify.take();
   if (turn == nullptr) return ACL_SUCCESS;
-  const Deadline deadline =
-      seconds == 0 ? Deadline()
-                   : Deadline(std::chrono::steady_clock::now() + std::chrono::seconds(seconds));
+  const WaitDeadline deadline =
+      seconds == 0 ? WaitDeadline()
+                   : WaitDeadline(std::chrono::steady_clock::now() + std::chrono::seconds(seconds));
   const Latch::End end = stream.wait_for(turn, deadline);
   if (end == Latch::End::opened || !notify.give_up(turn)) return ACL_SUCCESS;
   return end == Latch::End::timeout ? ACL_ERROR_RT_WAIT_TIMEOUT : ACL_SUCCESS;
@@ -84,14 +84,14 @@ aclError aclrtCreateNotify(aclrtNotify* notify, uint64_t flag) {
 
 aclError aclrtDestroyNotify(aclrtNotify notify) {
   return recorded(__func__, Call::aclrtDestroyNotify, [&] {
-    notify_of(notify);
+    find_notify(notify);
     Runtime::instance().notifies.take(notify);
   });
 }
 
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
   return recorded(__func__, Call::aclrtRecordNotify, [&] {
-    const std::shared_ptr<Notify> recorded = notify_of(notify);
+    const std::shared_ptr<Notify> recorded = find_notify(notify);
     launch_task(*Runtime::instance().stream(stream), TaskKind::notify_record,
                 [recorded](Stream&) -> int {
                   recorded->set();
@@ -102,7 +102,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream) {
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout) {
   return recorded(__func__, Call::aclrtWaitAndResetNotify, [&] {
-    const std::shared_ptr<Notify> awaited = notify_of(notify);
+    const std::shared_ptr<Notify> awaited = find_notify(notify);
     launch_task(*Runtime::instance().stream(stream), TaskKind::notify_wait,
                 [=](Stream& on) { return wait_and_reset(on, *awaited, timeout); });
   });
@@ -111,7 +111,7 @@ aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t* notifyId) {
   return guarded(__func__, [&] {
     require(notifyId);
-    *notifyId = notify_of(notify)->id();
+    *notifyId = find_notify(notify)->id();
   });
 }
 

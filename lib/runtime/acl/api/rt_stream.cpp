@@ -22,7 +22,7 @@ void create_stream(aclrtStream* stream, std::uint32_t priority, std::uint32_t fl
 aclError synchronize(aclrtStream handle, std::int32_t timeout) {
   if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
   const std::shared_ptr<Stream> stream = Runtime::instance().stream(handle);
-  if (stream->on_worker()) {
+  if (stream->is_on_worker()) {
     throw Failure(ACL_ERROR_RT_PARAM_INVALID, "a task of a stream would wait for itself");
   }
   return stream->synchronize(deadline_in(timeout));
@@ -41,7 +41,7 @@ struct Look {
   aclError code = ACL_SUCCESS;
 };
 
-__attribute__((noinline)) Look look_for_report(std::int32_t timeout, const Deadline& deadline,
+__attribute__((noinline)) Look look_for_report(std::int32_t timeout, const WaitDeadline& deadline,
                                                bool is_first) {
   constexpr std::chrono::milliseconds kLook{100};
   Look look;
@@ -49,11 +49,11 @@ __attribute__((noinline)) Look look_for_report(std::int32_t timeout, const Deadl
     if (timeout < -1 || timeout == 0) return ACL_ERROR_INVALID_PARAM;
     Runtime::instance().require_initialised();
     const std::shared_ptr<Inbox> inbox =
-        Runtime::instance().reports.inbox_of_thread(static_cast<std::uint64_t>(pthread_self()));
+        Runtime::instance().reports.find_thread_inbox(static_cast<std::uint64_t>(pthread_self()));
     if (!inbox) return is_first ? ACL_ERROR_THREAD_NOT_SUBSCRIBE : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
     const auto until = std::chrono::steady_clock::now() + kLook;
     const bool is_end = deadline && *deadline <= until;
-    const Inbox::Seen seen = inbox->process_one(is_end ? deadline : Deadline(until));
+    const Inbox::Seen seen = inbox->process_one(is_end ? deadline : WaitDeadline(until));
     look.is_last = seen != Inbox::Seen::nothing || is_end;
     const bool goes_on = seen == Inbox::Seen::ran || !look.is_last;
     return goes_on ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
@@ -189,7 +189,7 @@ aclError aclrtStreamAbort(aclrtStream stream) {
   return recorded(__func__, Call::aclrtStreamAbort, [&] {
     require(stream);
     const std::shared_ptr<Stream> aborted = Runtime::instance().stream(stream);
-    if (aborted->on_worker())
+    if (aborted->is_on_worker())
       throw Failure(ACL_ERROR_RT_PARAM_INVALID, "a task of a stream would wait for itself");
     aborted->abort();
   });
@@ -208,8 +208,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
     Reports& reports = Runtime::instance().reports;
     const std::shared_ptr<Stream> served = Runtime::instance().stream(stream);
     if (reports.unsubscribe(threadId, served.get())) return ACL_SUCCESS;
-    return reports.inbox_of_stream(served.get()) ? ACL_ERROR_THREAD_NOT_SUBSCRIBE
-                                                 : ACL_ERROR_STREAM_NOT_SUBSCRIBE;
+    return reports.find_stream_inbox(served.get()) ? ACL_ERROR_THREAD_NOT_SUBSCRIBE
+                                                   : ACL_ERROR_STREAM_NOT_SUBSCRIBE;
   });
 }
 
@@ -221,7 +221,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
       return ACL_ERROR_INVALID_PARAM;
     }
     const std::shared_ptr<Stream> into = Runtime::instance().stream(stream);
-    const std::shared_ptr<Inbox> inbox = Runtime::instance().reports.inbox_of_stream(into.get());
+    const std::shared_ptr<Inbox> inbox = Runtime::instance().reports.find_stream_inbox(into.get());
     if (!inbox) return ACL_ERROR_STREAM_NOT_SUBSCRIBE;
     launch_task(*into, TaskKind::callback, [=](Stream& on) {
       const auto done = std::make_shared<Latch>();
@@ -237,7 +237,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
 // cancelled thread, and the library's own copy of the unwinder cannot take part: neither this
 // function nor its callers in the library may have objects to destroy.
 aclError aclrtProcessReport(int32_t timeout) {
-  const Deadline deadline = deadline_in(timeout);
+  const WaitDeadline deadline = deadline_in(timeout);
   alignas(RecordedCall) std::byte place[sizeof(RecordedCall)];
   RecordedCall* const call = new (place) RecordedCall(Call::aclrtProcessReport);
   for (bool is_first = true;; is_first = false) {

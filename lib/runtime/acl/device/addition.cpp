@@ -233,7 +233,7 @@ class Addition final : public Operation {
   std::array<char, 8> number_{};
 };
 
-std::string text_of(const std::vector<std::int64_t>& dims) {
+std::string to_text(const std::vector<std::int64_t>& dims) {
   std::string text = "[";
   for (const std::int64_t dim : dims) text += (text.size() > 1 ? "," : "") + std::to_string(dim);
   return text + "]";
@@ -247,7 +247,7 @@ std::vector<std::int64_t> broadcast(const std::vector<std::int64_t>& left,
     const std::int64_t b = i <= right.size() ? right[right.size() - i] : 1;
     if (a != b && a != 1 && b != 1) {
       throw Failure(code,
-                    "shapes " + text_of(left) + " and " + text_of(right) + " cannot be broadcast");
+                    "shapes " + to_text(left) + " and " + to_text(right) + " cannot be broadcast");
     }
     dims[dims.size() - i] = a == 1 ? b : a;
   }
@@ -273,7 +273,7 @@ void check(const TensorView& self, aclDataType other, const Number& alpha, const
   }
 }
 
-TensorWire wire_of(const TensorView& view, std::uint32_t kind) {
+TensorWire make_wire(const TensorView& view, std::uint32_t kind) {
   TensorWire tensor = {};
   tensor.kind = kind;
   tensor.format = static_cast<std::uint32_t>(view.format);
@@ -284,11 +284,11 @@ TensorWire wire_of(const TensorView& view, std::uint32_t kind) {
   return tensor;
 }
 
-std::int64_t bytes_of(const TensorView& view) {
+std::int64_t view_bytes(const TensorView& view) {
   return view.elements() * static_cast<std::int64_t>(aclDataTypeSize(view.type));
 }
 
-std::string text_of(const Number& number) {
+std::string to_text(const Number& number) {
   if (!is_floating(number.type)) return std::to_string(number.whole);
   std::array<char, 32> text;
   snprintf(text.data(), text.size(), "%g", number.real);
@@ -300,17 +300,17 @@ void describe_addition(OpInfo& info, const std::string& name, const TensorView& 
   info.name = name;
   info.type = "Add";
   info.task_type = kVectorCore;
-  info.tensors.push_back(wire_of(self, kInputTensor));
-  if (other != nullptr) info.tensors.push_back(wire_of(*other, kInputTensor));
-  info.tensors.push_back(wire_of(out, kOutputTensor));
-  info.attributes = "alpha:" + text_of(alpha);
+  info.tensors.push_back(make_wire(self, kInputTensor));
+  if (other != nullptr) info.tensors.push_back(make_wire(*other, kInputTensor));
+  info.tensors.push_back(make_wire(out, kOutputTensor));
+  info.attributes = "alpha:" + to_text(alpha);
   const std::int64_t elements = out.elements();
   const std::int64_t row = out.dims.empty() ? 1 : std::max<std::int64_t>(out.dims.back(), 1);
   const std::int64_t filled = (row + kVectorFloats - 1) / kVectorFloats * kVectorFloats;
   info.work.vector_ops = elements * kStepsAnElement;
   info.work.padded_vector_ops = elements / row * filled * kStepsAnElement;
-  info.work.input_bytes = bytes_of(self) + (other != nullptr ? bytes_of(*other) : 0);
-  info.work.output_bytes = bytes_of(out);
+  info.work.input_bytes = view_bytes(self) + (other != nullptr ? view_bytes(*other) : 0);
+  info.work.output_bytes = view_bytes(out);
   describe(info);
 }
 
@@ -347,7 +347,7 @@ std::shared_ptr<Operation> make_addition(const std::string& name, const TensorVi
   check(self, other.type, alpha, out, code);
   const std::vector<std::int64_t> dims = broadcast(self.dims, other.dims, code);
   if (dims != out.dims) {
-    throw Failure(code, "the sum has shape " + text_of(dims) + ", the result " + text_of(out.dims));
+    throw Failure(code, "the sum has shape " + to_text(dims) + ", the result " + to_text(out.dims));
   }
   auto made = std::make_shared<Addition>(self, other, alpha, out);
   describe_addition(made->info, name, self, &other, alpha, out);
@@ -360,7 +360,7 @@ std::shared_ptr<Operation> make_addition(const std::string& name, const TensorVi
   check(self, other.type, alpha, out, code);
   if (self.dims != out.dims) {
     throw Failure(code,
-                  "the sum has shape " + text_of(self.dims) + ", the result " + text_of(out.dims));
+                  "the sum has shape " + to_text(self.dims) + ", the result " + to_text(out.dims));
   }
   auto made = std::make_shared<Addition>(self, other, alpha, out);
   describe_addition(made->info, name, self, nullptr, alpha, out);

@@ -4,25 +4,25 @@ namespace msprof::acl {
 
 std::shared_ptr<Latch> Event::record() {
   const std::lock_guard lock(mutex_);
-  if (launched_) latch_ = std::make_shared<Latch>();
-  launched_ = true;
+  if (was_launched_) latch_ = std::make_shared<Latch>();
+  was_launched_ = true;
   return latch_;
 }
 
 std::shared_ptr<Latch> Event::awaited() const {
   const std::lock_guard lock(mutex_);
-  return launched_ || !ex_ ? latch_ : nullptr;
+  return was_launched_ || !ex_ ? latch_ : nullptr;
 }
 
 std::shared_ptr<Latch> Event::recorded() const {
   const std::lock_guard lock(mutex_);
-  return launched_ ? latch_ : nullptr;
+  return was_launched_ ? latch_ : nullptr;
 }
 
 void Event::reset() {
   const std::lock_guard lock(mutex_);
-  if (launched_) latch_ = std::make_shared<Latch>();
-  launched_ = false;
+  if (was_launched_) latch_ = std::make_shared<Latch>();
+  was_launched_ = false;
 }
 
 }  // namespace msprof::acl

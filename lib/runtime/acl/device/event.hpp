@@ -32,7 +32,7 @@ class Event {
  private:
   const bool ex_;
   mutable std::mutex mutex_;
-  bool launched_ = false;
+  bool was_launched_ = false;
   std::shared_ptr<Latch> latch_ = std::make_shared<Latch>();
 };
 

@@ -11,7 +11,7 @@
 namespace msprof::acl {
 
 template <typename T>
-class Handles {
+class AclHandles {
  public:
   // The handle is the object's address.
   void add(std::shared_ptr<T> object) {

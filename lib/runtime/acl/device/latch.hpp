@@ -10,10 +10,10 @@
 
 namespace msprof::acl {
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+using WaitDeadline = std::optional<std::chrono::steady_clock::time_point>;
 
 // Negative: no deadline.
-inline Deadline deadline_in(std::int32_t milliseconds) {
+inline WaitDeadline deadline_in(std::int32_t milliseconds) {
   if (milliseconds < 0) return std::nullopt;
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
 }
@@ -27,8 +27,8 @@ class Latch {
   void open(std::uint64_t at_ns = 0, int code = 0) {
     {
       const std::lock_guard lock(mutex_);
-      if (open_) return;
-      open_ = true;
+      if (is_open_) return;
+      is_open_ = true;
       at_ns_ = at_ns;
       code_ = code;
     }
@@ -37,7 +37,7 @@ class Latch {
 
   bool is_open() const {
     const std::lock_guard lock(mutex_);
-    return open_;
+    return is_open_;
   }
   // Valid once the latch is open.
   std::uint64_t at_ns() const {
@@ -50,15 +50,15 @@ class Latch {
   }
 
   // Ends early if `give_up` becomes true and look_again() is called afterwards.
-  End wait(const Deadline& deadline, const std::atomic<bool>* give_up = nullptr) {
+  End wait(const WaitDeadline& deadline, const std::atomic<bool>* give_up = nullptr) {
     std::unique_lock lock(mutex_);
-    const auto ended = [&] { return open_ || (give_up != nullptr && give_up->load()); };
+    const auto ended = [&] { return is_open_ || (give_up != nullptr && give_up->load()); };
     if (!deadline) {
       changed_.wait(lock, ended);
     } else if (!changed_.wait_until(lock, *deadline, ended)) {
       return End::timeout;
     }
-    return open_ ? End::opened : End::given_up;
+    return is_open_ ? End::opened : End::given_up;
   }
 
   void look_again() {
@@ -69,7 +69,7 @@ class Latch {
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool open_ = false;
+  bool is_open_ = false;
   std::uint64_t at_ns_ = 0;
   int code_ = 0;
 };

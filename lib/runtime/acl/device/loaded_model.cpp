@@ -29,13 +29,13 @@ constexpr std::uint16_t kBlocks = 1;
 TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
   TensorWire tensor = {};
   tensor.kind = kind;
-  tensor.format = shape.blocked ? ACL_FORMAT_NC1HWC0 : ACL_FORMAT_NCHW;
+  tensor.format = shape.is_blocked ? ACL_FORMAT_NC1HWC0 : ACL_FORMAT_NCHW;
   tensor.data_type = ACL_FLOAT;
   tensor.shape[0] = 1;
-  tensor.shape[1] = static_cast<std::uint32_t>(shape.blocked ? shape.blocks() : shape.channels);
+  tensor.shape[1] = static_cast<std::uint32_t>(shape.is_blocked ? shape.blocks() : shape.channels);
   tensor.shape[2] = static_cast<std::uint32_t>(shape.height);
   tensor.shape[3] = static_cast<std::uint32_t>(shape.width);
-  if (shape.blocked) tensor.shape[4] = static_cast<std::uint32_t>(runtime::kBlockChannels);
+  if (shape.is_blocked) tensor.shape[4] = static_cast<std::uint32_t>(runtime::kBlockChannels);
   return tensor;
 }
 
@@ -49,7 +49,7 @@ OpInfo describe_layer(const Model& model, const Layer& layer) {
   OpInfo op;
   op.name = layer.name;
   op.type = layer.type;
-  op.task_type = layer.on_cpu ? kAiCpu : kAiCore;
+  op.task_type = layer.is_on_cpu ? kAiCpu : kAiCore;
   op.blocks = kBlocks;
   for (const std::size_t input : layer.inputs) {
     op.tensors.push_back(describe_tensor(kInputTensor, model.tensor(input).shape));
@@ -86,21 +86,21 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
 
   ~Execution() override {
     if (done_) done_->open(0, code_);
-    if (entered_) model_->leave();
+    if (has_entered_) model_->leave();
   }
 
   std::int64_t batch() const { return memory_.batch; }
 
   // Keeps the model open from here on. Returns false if it is closed.
-  bool enter() { return entered_ = model_->enter(); }
+  bool enter() { return has_entered_ = model_->enter(); }
 
-  static std::uint32_t tasks_of(const Model& model) {
+  static std::uint32_t count_tasks(const Model& model) {
     return static_cast<std::uint32_t>(model.layers().size()) + 4;
   }
 
   void launched_as(const TaskIds& first) {
     first_ = first;
-    launch_recorded_ = records_tasks(first.device);
+    is_launch_recorded_ = records_tasks(first.device);
   }
 
   int run(Stream&) override {
@@ -122,21 +122,21 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     const std::uint64_t begin_ns = marked ? mark(0, step_tag::kModelStart) : 0;
     for (std::size_t i = 0; i < model.inputs().size(); ++i) {
       std::memcpy(model.values(*workspace, model.inputs()[i]), memory_.inputs[i],
-                  bytes_of(model.inputs()[i]));
+                  tensor_bytes(model.inputs()[i]));
     }
     if (marked) mark(1, step_tag::kForward);
     model.run(*workspace, memory_.batch, this);
-    if (marked) mark(tasks_of(model) - 2, step_tag::kBackward);
+    if (marked) mark(count_tasks(model) - 2, step_tag::kBackward);
     for (std::size_t i = 0; i < model.outputs().size(); ++i) {
       std::memcpy(memory_.outputs[i], model.values(*workspace, model.outputs()[i]),
-                  bytes_of(model.outputs()[i]));
+                  tensor_bytes(model.outputs()[i]));
     }
-    if (marked) tell_key_points(begin_ns, mark(tasks_of(model) - 1, step_tag::kModelEnd));
+    if (marked) tell_key_points(begin_ns, mark(count_tasks(model) - 1, step_tag::kModelEnd));
     model_->give_back(std::move(workspace));
     return ACL_SUCCESS;
   }
 
-  std::size_t bytes_of(std::size_t tensor) const {
+  std::size_t tensor_bytes(std::size_t tensor) const {
     return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
   }
 
@@ -162,7 +162,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     if (!records_tasks(first_.device)) return false;
     // If recording started after the launch, record the operator's launch in the thread that runs
     // it.
-    if (!launch_recorded_) {
+    if (!is_launch_recorded_) {
       const std::uint64_t now = monotonic_ns();
       record_op_launch({layer_task(first_, layer), now, now}, model_->operators_[layer],
                        static_cast<std::uint32_t>(memory_.batch));
@@ -186,8 +186,8 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
   const std::uint32_t request_;
   const std::shared_ptr<Latch> done_;
   TaskIds first_;
-  bool entered_ = false;
-  bool launch_recorded_ = false;
+  bool has_entered_ = false;
+  bool is_launch_recorded_ = false;
   int code_ = ACL_ERROR_RT_INVALID_HANDLE;  // for an execution dropped by a closed stream
 };
 
@@ -212,12 +212,13 @@ int LoadedModel::execute_async(Stream& stream, ExecutionMemory memory, std::uint
   return launch(stream, std::move(memory), request, nullptr, std::nullopt);
 }
 
-int LoadedModel::execute(ExecutionMemory memory, std::uint32_t request, const Deadline& deadline) {
+int LoadedModel::execute(ExecutionMemory memory, std::uint32_t request,
+                         const WaitDeadline& deadline) {
   return launch(*own_stream_, std::move(memory), request, std::make_shared<Latch>(), deadline);
 }
 
 int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
-                        const std::shared_ptr<Latch>& done, const Deadline& deadline) {
+                        const std::shared_ptr<Latch>& done, const WaitDeadline& deadline) {
   const bool recorded = is_recording();
   const std::uint64_t begin = recorded ? monotonic_ns() : 0;
   auto execution =
@@ -227,7 +228,7 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
   bool pushed = false;
   {
     Stream::Launching launching(stream);
-    const TaskIds first = launching.reserve(Execution::tasks_of(model_));
+    const TaskIds first = launching.reserve(Execution::count_tasks(model_));
     execution->launched_as(first);
     // The device may start while the launches, which happened before, are still being recorded.
     std::vector<Launch> launches(recorded ? operators_.size() : 0);
@@ -250,7 +251,7 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
 
 bool LoadedModel::enter() {
   const std::lock_guard lock(mutex_);
-  if (closed_) return false;
+  if (is_closed_) return false;
   ++under_way_;
   return true;
 }
@@ -264,7 +265,7 @@ void LoadedModel::leave() {
 void LoadedModel::close() {
   {
     std::unique_lock lock(mutex_);
-    closed_ = true;
+    is_closed_ = true;
     left_.wait(lock, [this] { return under_way_ == 0; });
   }
   own_stream_->close(Closing::finish);

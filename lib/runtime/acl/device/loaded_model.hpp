@@ -33,7 +33,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   const std::shared_ptr<Stream>& own_stream() const { return own_stream_; }
   const runtime::Model& model() const { return model_; }
   // True if executions may use other batch sizes.
-  bool dynamic_batch() const { return model_.max_batch() > model_.batch(); }
+  bool has_dynamic_batch() const { return model_.max_batch() > model_.batch(); }
   // Bytes for one execution with the largest batch, and for the weights.
   std::size_t workspace_bytes() const;
   std::size_t weight_bytes() const;
@@ -43,7 +43,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   int execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request);
   // Launches an execution on the model's own stream and waits for it. Returns the result of the
   // execution.
-  int execute(ExecutionMemory memory, std::uint32_t request, const Deadline& deadline);
+  int execute(ExecutionMemory memory, std::uint32_t request, const WaitDeadline& deadline);
 
   // Waits for all active executions and prevents new ones.
   void close();
@@ -55,7 +55,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   friend class Execution;
 
   int launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
-             const std::shared_ptr<Latch>& done, const Deadline& deadline);
+             const std::shared_ptr<Latch>& done, const WaitDeadline& deadline);
   bool enter();
   void leave();
   std::unique_ptr<runtime::Workspace> take_workspace();
@@ -69,7 +69,7 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   std::mutex mutex_;
   std::condition_variable left_;
   std::uint32_t under_way_ = 0;
-  bool closed_ = false;
+  bool is_closed_ = false;
   std::vector<std::unique_ptr<runtime::Workspace>> workspaces_;
 };
 

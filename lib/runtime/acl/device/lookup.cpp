@@ -13,7 +13,7 @@
 namespace msprof::acl {
 
 bool acl_is_initialised() {
-  return Runtime::instance().initialised();
+  return Runtime::instance().is_initialised();
 }
 
 std::uint32_t device_count() {
@@ -25,7 +25,7 @@ namespace {
 // Devices of graph models, which run without a call of aclmdlLoad….
 struct GraphModels {
   std::mutex mutex;
-  std::map<std::uint32_t, std::uint32_t> device_of;
+  std::map<std::uint32_t, std::uint32_t> find_device;
 };
 
 // Never destroyed: other threads may still be inside the interface while the process exits.
@@ -50,8 +50,8 @@ std::atomic<std::chrono::milliseconds> launch_patience{std::chrono::seconds(2)};
 bool find_model_device(std::uint32_t model, std::uint16_t& device) {
   if (find_loaded_model(model, device)) return true;
   const std::lock_guard lock(graph_models().mutex);
-  const auto found = graph_models().device_of.find(model);
-  if (found == graph_models().device_of.end()) return false;
+  const auto found = graph_models().find_device.find(model);
+  if (found == graph_models().find_device.end()) return false;
   device = static_cast<std::uint16_t>(found->second);
   return true;
 }
@@ -61,14 +61,14 @@ bool set_graph_model_device(std::uint32_t model, std::uint32_t device) {
   if (device >= device_count() || (find_loaded_model(model, loaded_on) && loaded_on != device))
     return false;
   const std::lock_guard lock(graph_models().mutex);
-  return graph_models().device_of.try_emplace(model, device).first->second == device;
+  return graph_models().find_device.try_emplace(model, device).first->second == device;
 }
 
 bool unset_graph_model_device(std::uint32_t model, std::uint32_t device) {
   const std::lock_guard lock(graph_models().mutex);
-  const auto found = graph_models().device_of.find(model);
-  if (found == graph_models().device_of.end() || found->second != device) return false;
-  graph_models().device_of.erase(found);
+  const auto found = graph_models().find_device.find(model);
+  if (found == graph_models().find_device.end() || found->second != device) return false;
+  graph_models().find_device.erase(found);
   return true;
 }
 
@@ -77,8 +77,8 @@ void set_launch_patience(std::chrono::milliseconds patience) {
 }
 
 void wait_for_launched(const std::vector<std::uint16_t>& devices) {
-  if (devices.empty() || Stream::on_any_worker()) return;
-  settle_launched(Runtime::instance().streams_of(devices),
+  if (devices.empty() || Stream::is_on_any_worker()) return;
+  settle_launched(Runtime::instance().find_streams(devices),
                   std::chrono::steady_clock::now() + launch_patience.load());
 }
 

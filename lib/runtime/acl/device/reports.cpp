@@ -8,7 +8,7 @@ namespace msprof::acl {
 void Inbox::post(Report report) {
   {
     const std::lock_guard lock(mutex_);
-    if (!closed_) {
+    if (!is_closed_) {
       reports_.push_back(std::move(report));
       changed_.notify_one();
       return;
@@ -17,11 +17,11 @@ void Inbox::post(Report report) {
   report.done->open();
 }
 
-Inbox::Seen Inbox::process_one(const Deadline& deadline) {
+Inbox::Seen Inbox::process_one(const WaitDeadline& deadline) {
   Report report;
   {
     std::unique_lock lock(mutex_);
-    const auto ready = [this] { return !reports_.empty() || closed_; };
+    const auto ready = [this] { return !reports_.empty() || is_closed_; };
     if (!deadline) {
       changed_.wait(lock, ready);
     } else if (!changed_.wait_until(lock, *deadline, ready)) {
@@ -44,7 +44,7 @@ void Inbox::close() {
   std::deque<Report> dropped;
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
+    is_closed_ = true;
     dropped.swap(reports_);
   }
   changed_.notify_all();
@@ -86,13 +86,13 @@ void Reports::erase_locked(std::map<const Stream*, Subscription>::iterator subsc
   if (last) leaving.inbox->close();
 }
 
-std::shared_ptr<Inbox> Reports::inbox_of_stream(const Stream* stream) const {
+std::shared_ptr<Inbox> Reports::find_stream_inbox(const Stream* stream) const {
   const std::lock_guard lock(mutex_);
   const auto it = subscriptions_.find(stream);
   return it == subscriptions_.end() ? nullptr : it->second.inbox;
 }
 
-std::shared_ptr<Inbox> Reports::inbox_of_thread(std::uint64_t thread) const {
+std::shared_ptr<Inbox> Reports::find_thread_inbox(std::uint64_t thread) const {
   const std::lock_guard lock(mutex_);
   for (const auto& [stream, subscription] : subscriptions_) {
     if (subscription.thread == thread) return subscription.inbox;

@@ -29,14 +29,14 @@ class Inbox {
   // Runs one report. Returns `nothing` if the deadline passes first, `closed` if no more reports
   // will arrive.
   enum class Seen { ran, nothing, closed };
-  Seen process_one(const Deadline& deadline);
+  Seen process_one(const WaitDeadline& deadline);
   void close();
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Report> reports_;
-  bool closed_ = false;
+  bool is_closed_ = false;
 };
 
 // Maps streams to the threads that run their callbacks. Thread ids are those of pthread_self().
@@ -49,8 +49,8 @@ class Reports {
   void forget_stream(const Stream* stream);
 
   // Null if no thread serves the stream, or if the thread serves no stream.
-  std::shared_ptr<Inbox> inbox_of_stream(const Stream* stream) const;
-  std::shared_ptr<Inbox> inbox_of_thread(std::uint64_t thread) const;
+  std::shared_ptr<Inbox> find_stream_inbox(const Stream* stream) const;
+  std::shared_ptr<Inbox> find_thread_inbox(std::uint64_t thread) const;
 
  private:
   struct Subscription {

@@ -45,7 +45,7 @@ std::uint32_t devices_wanted() {
 
 // Destroying a stream waits for its tasks, so a task that does so would wait for itself.
 void refuse_inside_a_task() {
-  if (Stream::on_any_worker()) {
+  if (Stream::is_on_any_worker()) {
     throw Failure(ACL_ERROR_RT_PARAM_INVALID,
                   "must not be called from a function that runs on a stream");
   }
@@ -97,7 +97,7 @@ void Runtime::initialise() {
 }
 
 void Runtime::require_initialised() const {
-  if (!initialised()) throw Failure(ACL_ERROR_UNINITIALIZE);
+  if (!is_initialised()) throw Failure(ACL_ERROR_UNINITIALIZE);
 }
 
 void Runtime::finalise() {
@@ -250,13 +250,13 @@ std::shared_ptr<Stream> Runtime::stream(const void* handle) {
   return found;
 }
 
-std::vector<std::shared_ptr<Stream>> Runtime::streams_of_current_device() {
+std::vector<std::shared_ptr<Stream>> Runtime::current_device_streams() {
   const std::shared_ptr<Context> context = current_context();
   return streams_.select(
       [&](const Stream& stream) { return stream.device_id() == context->device; });
 }
 
-std::vector<std::shared_ptr<Stream>> Runtime::streams_of(
+std::vector<std::shared_ptr<Stream>> Runtime::find_streams(
     const std::vector<std::uint16_t>& devices) {
   const auto is_on_one = [&](std::uint16_t device) {
     return std::find(devices.begin(), devices.end(), device) != devices.end();
@@ -279,7 +279,7 @@ std::shared_ptr<LoadedModel> Runtime::load(runtime::Model model) {
   }
   auto loaded = std::make_shared<LoadedModel>(id, std::move(model), devices_[context->device]);
   const std::lock_guard lock(mutex_);
-  if (!initialised()) throw Failure(ACL_ERROR_UNINITIALIZE);
+  if (!is_initialised()) throw Failure(ACL_ERROR_UNINITIALIZE);
   models_.emplace(id, loaded);
   return loaded;
 }

@@ -30,7 +30,7 @@ class Runtime {
   void initialise();
   // Closes all streams and models. Memory stays allocated until it is freed.
   void finalise();
-  bool initialised() const { return state_.load() == State::initialised; }
+  bool is_initialised() const { return state_.load() == State::initialised; }
   void require_initialised() const;
 
   std::uint32_t device_count() const { return static_cast<std::uint32_t>(devices_.size()); }
@@ -41,25 +41,25 @@ class Runtime {
   void destroy_context(const void* handle);
   void set_current_context(const void* handle);
   std::shared_ptr<Context> current_context();
-  Device& device_of(const Context& context) const { return *devices_[context.device]; }
+  Device& find_device(const Context& context) const { return *devices_[context.device]; }
 
   std::shared_ptr<Stream> create_stream(std::uint32_t priority, std::uint32_t flags);
   void destroy_stream(const void* handle, bool force);
   // Resolves a stream handle for the calling thread; null means the default stream of its context.
   std::shared_ptr<Stream> stream(const void* handle);
   // All streams of the device of the calling thread's context.
-  std::vector<std::shared_ptr<Stream>> streams_of_current_device();
+  std::vector<std::shared_ptr<Stream>> current_device_streams();
   // All streams of these devices, including those of models.
-  std::vector<std::shared_ptr<Stream>> streams_of(const std::vector<std::uint16_t>& devices);
+  std::vector<std::shared_ptr<Stream>> find_streams(const std::vector<std::uint16_t>& devices);
 
   std::shared_ptr<LoadedModel> load(runtime::Model model);
   std::shared_ptr<LoadedModel> find_model(std::uint32_t id);
   void unload(std::uint32_t id);
   std::uint32_t next_request() { return ++requests_; }
 
-  Handles<Event> events;
-  Handles<Notify> notifies;
-  Handles<Operation> operations;
+  AclHandles<Event> events;
+  AclHandles<Notify> notifies;
+  AclHandles<Operation> operations;
   Memory memory;
   Reports reports;
 
@@ -82,8 +82,8 @@ class Runtime {
   std::vector<std::shared_ptr<Device>> devices_;
   std::mutex mutex_;
   std::vector<DefaultContext> defaults_;  // one per device
-  Handles<Context> contexts_;
-  Handles<Stream> streams_;
+  AclHandles<Context> contexts_;
+  AclHandles<Stream> streams_;
   std::map<std::uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::uint32_t last_model_ = 0;
   std::atomic<std::uint32_t> requests_{0};

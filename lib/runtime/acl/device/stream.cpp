@@ -67,10 +67,10 @@ Stream::Launching::Launching(Stream& stream)
     : stream_(stream), order_([&stream]() -> std::mutex& {
         // Waits before locking the launch order, so that a thread waiting for space blocks no
         // other. A callback that launches on its own stream must not wait for itself.
-        if (!stream.on_worker()) {
+        if (!stream.is_on_worker()) {
           std::unique_lock lock(stream.mutex_);
-          stream.space_.wait(lock,
-                             [&] { return stream.queue_.size() < kQueueLimit || stream.closed_; });
+          stream.space_.wait(
+              lock, [&] { return stream.queue_.size() < kQueueLimit || stream.is_closed_; });
         }
         return stream.launch_order_;
       }()) {}
@@ -84,7 +84,7 @@ TaskIds Stream::Launching::reserve(std::uint32_t tasks) {
 bool Stream::Launching::push(std::unique_ptr<Task> task) {
   {
     const std::lock_guard lock(stream_.mutex_);
-    if (!stream_.closed_) {
+    if (!stream_.is_closed_) {
       if (!stream_.worker_.joinable()) stream_.start_worker();
       stream_.queue_.push_back(std::move(task));
       ++stream_.launched_;
@@ -111,12 +111,12 @@ void Stream::work() {
   stream_of_this_thread = this;
   std::unique_lock lock(mutex_);
   for (;;) {
-    work_changed_.wait(lock, [this] { return !queue_.empty() || closed_; });
+    work_changed_.wait(lock, [this] { return !queue_.empty() || is_closed_; });
     if (queue_.empty()) return;
     std::unique_ptr<Task> task = std::move(queue_.front());
     queue_.pop_front();
     if (queue_.size() + 1 == kQueueLimit) space_.notify_all();
-    const bool runs = !aborting_ && failure_ == 0;
+    const bool runs = !is_aborting_ && failure_ == 0;
     lock.unlock();
     const int code = runs ? run_task(*task, *this) : 0;
     task.reset();
@@ -128,7 +128,7 @@ void Stream::work() {
   }
 }
 
-int Stream::synchronize(const Deadline& deadline) {
+int Stream::synchronize(const WaitDeadline& deadline) {
   std::unique_lock lock(mutex_);
   const std::uint64_t target = launched_;
   const auto done = [&] { return finished_ >= target; };
@@ -149,15 +149,15 @@ void Stream::stop_on_failure(bool stops) {
 
 void Stream::abort() {
   std::unique_lock lock(mutex_);
-  aborting_ = true;
+  is_aborting_ = true;
   gives_up_ = true;
   const std::shared_ptr<Latch> awaited = awaited_;
   lock.unlock();
   if (awaited) awaited->look_again();
   lock.lock();
   finished_changed_.wait(lock, [this] { return finished_ == launched_; });
-  aborting_ = false;
-  if (!closed_) gives_up_ = false;
+  is_aborting_ = false;
+  if (!is_closed_) gives_up_ = false;
   error_ = 0;
   failure_ = 0;
 }
@@ -173,21 +173,21 @@ std::uint64_t Stream::launched() const {
   return launched_;
 }
 
-Stream::State Stream::state_of(std::uint64_t launched) const {
+Stream::State Stream::launch_state(std::uint64_t launched) const {
   const std::lock_guard lock(mutex_);
   if (finished_ >= launched) return State::idle;
   return awaited_ ? State::waiting : State::busy;
 }
 
-bool Stream::on_worker() const {
+bool Stream::is_on_worker() const {
   return stream_of_this_thread == this;
 }
 
-bool Stream::on_any_worker() {
+bool Stream::is_on_any_worker() {
   return stream_of_this_thread != nullptr;
 }
 
-Latch::End Stream::wait_for(const std::shared_ptr<Latch>& latch, const Deadline& deadline) {
+Latch::End Stream::wait_for(const std::shared_ptr<Latch>& latch, const WaitDeadline& deadline) {
   {
     const std::lock_guard lock(mutex_);
     awaited_ = latch;
@@ -205,7 +205,7 @@ void Stream::close(Closing how) {
   if (how != Closing::finish) gives_up_ = true;
   {
     const std::lock_guard lock(mutex_);
-    closed_ = true;
+    is_closed_ = true;
     if (how == Closing::drop) {
       dropped.swap(queue_);
       finished_ += dropped.size();
@@ -241,7 +241,7 @@ void settle_launched(const std::vector<std::shared_ptr<Stream>>& streams,
   for (int seen = 0; seen < kSeenWaiting; ++seen) {
     bool all_idle = true;
     for (std::size_t i = 0; i < streams.size(); ++i) {
-      const Stream::State state = streams[i]->state_of(launched[i]);
+      const Stream::State state = streams[i]->launch_state(launched[i]);
       if (state == Stream::State::busy) seen = 0;
       all_idle = all_idle && state == Stream::State::idle;
     }

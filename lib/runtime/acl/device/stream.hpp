@@ -56,19 +56,19 @@ class Stream {
 
   // Waits until all tasks launched before the call have run. Returns and clears the first error of
   // a task; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT if the deadline passes first.
-  int synchronize(const Deadline& deadline);
+  int synchronize(const WaitDeadline& deadline);
   enum class State { idle, busy, waiting };  // waiting: for an event or a callback
   State state() const;
   // Number of tasks launched so far, and the state of the stream with regard to the first
   // `launched` tasks.
   std::uint64_t launched() const;
-  State state_of(std::uint64_t launched) const;
-  // True on the thread that runs this stream's tasks; on_any_worker() on that of any stream.
-  bool on_worker() const;
-  static bool on_any_worker();
+  State launch_state(std::uint64_t launched) const;
+  // True on the thread that runs this stream's tasks; is_on_any_worker() on that of any stream.
+  bool is_on_worker() const;
+  static bool is_on_any_worker();
 
   // For tasks: waits for the latch. Stops waiting if the stream is closed without waiting.
-  Latch::End wait_for(const std::shared_ptr<Latch>& latch, const Deadline& deadline);
+  Latch::End wait_for(const std::shared_ptr<Latch>& latch, const WaitDeadline& deadline);
 
   // Sets whether tasks after a failed one are dropped. The stream then keeps the error.
   void stop_on_failure(bool stops);
@@ -98,8 +98,8 @@ class Stream {
   int error_ = 0;
   int failure_ = 0;  // the error that stopped the stream
   bool stops_on_failure_ = false;
-  bool aborting_ = false;
-  bool closed_ = false;
+  bool is_aborting_ = false;
+  bool is_closed_ = false;
   std::shared_ptr<Latch> awaited_;
   std::thread worker_;
   std::atomic<bool> gives_up_{false};

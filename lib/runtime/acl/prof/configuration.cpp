@@ -31,22 +31,22 @@ constexpr aclError kWrongValue = ACL_ERROR_INVALID_PROFILING_CONFIG;
 
 // The name of a key in acl.json and in PROFILER_SAMPLECONFIG (written by collectors); empty: not
 // supported there.
-struct Key {
+struct ConfigurationKey {
   const char* acl_json;
   const char* collector;
 };
 
-constexpr Key kSwitch{"switch", ""};
-constexpr Key kOutputKey{"output", "result_dir"};
-constexpr Key kMetricsKey{"aic_metrics", "ai_core_metrics"};
-constexpr Key kTaskTime{"task_time", "taskTime"};
-constexpr Key kGeApi{"ge_api", "geApi"};
+constexpr ConfigurationKey kSwitch{"switch", ""};
+constexpr ConfigurationKey kOutputKey{"output", "result_dir"};
+constexpr ConfigurationKey kMetricsKey{"aic_metrics", "ai_core_metrics"};
+constexpr ConfigurationKey kTaskTime{"task_time", "taskTime"};
+constexpr ConfigurationKey kGeApi{"ge_api", "geApi"};
 
 // On/off keys and their bits.
 struct SwitchKey {
-  Key key;
+  ConfigurationKey key;
   std::uint64_t bits;
-  bool on_by_default;
+  bool is_on_by_default;
 };
 constexpr std::array kSwitches = {
     SwitchKey{{"ascendcl", "acl"}, ACL_PROF_ACL_API, true},
@@ -63,7 +63,7 @@ constexpr std::array kSwitches = {
 // Keys whose values can also be set by aclprofSetConfig. Collectors use other units for
 // frequencies.
 struct SettingKey {
-  Key key;
+  ConfigurationKey key;
   std::uint32_t type;
 };
 constexpr std::array kSettings = {
@@ -90,9 +90,9 @@ class Settings {
  public:
   // Errors are printed on stderr, or stored in `why` if it is not null.
   Settings(const json& object, std::string name, bool of_collector, std::string* why = nullptr)
-      : object_(object), name_(std::move(name)), of_collector_(of_collector), why_(why) {}
+      : object_(object), name_(std::move(name)), is_of_collector_(of_collector), why_(why) {}
 
-  void tell(const std::string& sentence) const {
+  void print_message(const std::string& sentence) const {
     if (why_ == nullptr) {
       say(sentence);
     } else {
@@ -101,9 +101,9 @@ class Settings {
   }
 
   // Returns the value as text; empty if the key is missing. A collector may use either name.
-  std::optional<std::string> text(Key key) const {
+  std::optional<std::string> text(ConfigurationKey key) const {
     const json* value = nullptr;
-    if (of_collector_ && *key.collector != '\0') value = find(key.collector);
+    if (is_of_collector_ && *key.collector != '\0') value = find(key.collector);
     if (value == nullptr && *key.acl_json != '\0') value = find(key.acl_json);
     if (value == nullptr || value->is_null()) return std::nullopt;
     if (value->is_string()) return value->get<std::string>();
@@ -111,12 +111,12 @@ class Settings {
     return value->dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
-  bool of_collector() const { return of_collector_; }
+  bool is_of_collector() const { return is_of_collector_; }
 
-  aclError wrong(Key key, const std::string& value, std::string_view expected) const {
+  aclError wrong(ConfigurationKey key, const std::string& value, std::string_view expected) const {
     std::string shown = value.size() > 80 ? value.substr(0, 77) + "..." : value;
-    tell(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" +
-         shown + "\"");
+    print_message(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) +
+                  ", not \"" + shown + "\"");
     return kWrongValue;
   }
 
@@ -139,7 +139,7 @@ class Settings {
 
   static bool is_known(const std::string& key) {
     const auto is_it = [&](const auto& entry) { return key == entry.key.acl_json; };
-    for (const Key& single : {kSwitch, kOutputKey, kMetricsKey, kTaskTime, kGeApi})
+    for (const ConfigurationKey& single : {kSwitch, kOutputKey, kMetricsKey, kTaskTime, kGeApi})
       if (key == single.acl_json) return true;
     return std::any_of(kSwitches.begin(), kSwitches.end(), is_it) ||
            std::any_of(kSettings.begin(), kSettings.end(), is_it) || key == kInstructions;
@@ -147,7 +147,7 @@ class Settings {
 
   const json& object_;
   const std::string name_;
-  const bool of_collector_;
+  const bool is_of_collector_;
   std::string* const why_;
 };
 
@@ -158,10 +158,11 @@ void ignore(const Settings& settings, const char* key) {
 
 aclError read_switches(const Settings& settings, std::uint64_t& bits) {
   for (const SwitchKey& entry : kSwitches) {
-    const std::string value = settings.text(entry.key).value_or(entry.on_by_default ? "on" : "off");
+    const std::string value =
+        settings.text(entry.key).value_or(entry.is_on_by_default ? "on" : "off");
     if (value == "on") {
       bits |= entry.bits;
-      if (entry.bits == 0 && !settings.of_collector()) ignore(settings, entry.key.acl_json);
+      if (entry.bits == 0 && !settings.is_of_collector()) ignore(settings, entry.key.acl_json);
     } else if (value != "off" && !value.empty()) {
       return settings.wrong(entry.key, value, "\"on\" or \"off\"");
     }
@@ -173,7 +174,7 @@ aclError read_levels(const Settings& settings, std::uint64_t& bits) {
   const std::string time = settings.text(kTaskTime).value_or("on");
   // A collector sends the level separately from the switch.
   const std::string level = settings.text({"", "prof_level"}).value_or("");
-  const bool leveled = settings.of_collector() && level.starts_with("level") && time != "off";
+  const bool leveled = settings.is_of_collector() && level.starts_with("level") && time != "off";
   const std::string wanted = leveled ? "l" + level.substr(5) : time;
   if (wanted == "on" || wanted == "l1") {
     bits |= ACL_PROF_TASK_TIME;
@@ -198,9 +199,9 @@ aclError read_levels(const Settings& settings, std::uint64_t& bits) {
 
 aclError read_metrics(const Settings& settings, ProfConfig& config) {
   const std::string name = settings.text(kMetricsKey).value_or("");
-  if (settings.of_collector() && settings.text({"", "ai_core_profiling"}) == "off")
+  if (settings.is_of_collector() && settings.text({"", "ai_core_profiling"}) == "off")
     return ACL_SUCCESS;
-  const auto metrics = metrics_of_name(name);
+  const auto metrics = find_metrics_named(name);
   if (!metrics || !are_host_metrics(*metrics)) {
     return settings.wrong(kMetricsKey, name,
                           name.starts_with("Custom:")
@@ -215,11 +216,11 @@ aclError read_metrics(const Settings& settings, ProfConfig& config) {
 
 aclError read_settings(const Settings& settings, ProfSettings& out) {
   for (const SettingKey& entry : kSettings) {
-    if (settings.of_collector() && *entry.key.collector == '\0') continue;
+    if (settings.is_of_collector() && *entry.key.collector == '\0') continue;
     const auto value = settings.text(entry.key);
     if (!value) continue;
     // Other collectors have a switch for keys that are a list of names here.
-    const bool is_switch = settings.of_collector() && (*value == "on" || *value == "off");
+    const bool is_switch = settings.is_of_collector() && (*value == "on" || *value == "off");
     if (value->empty() || is_switch) continue;
     switch (out.set(entry.type, *value)) {
       case ACL_SUCCESS:
@@ -228,12 +229,12 @@ aclError read_settings(const Settings& settings, ProfSettings& out) {
         ignore(settings, entry.key.acl_json);
         break;
       default:
-        return settings.wrong(entry.key, *value, setting_info(entry.type)->expected);
+        return settings.wrong(entry.key, *value, find_setting_info(entry.type)->expected);
     }
   }
-  if (!settings.of_collector() && settings.text({kInstructions, ""}))
+  if (!settings.is_of_collector() && settings.text({kInstructions, ""}))
     ignore(settings, kInstructions);
-  const auto process = number_in(settings.text({"", "host_sys_pid"}).value_or(""), 1, INT32_MAX);
+  const auto process = parse_number(settings.text({"", "host_sys_pid"}).value_or(""), 1, INT32_MAX);
   if (process) out.set_process(static_cast<pid_t>(*process));
   return ACL_SUCCESS;
 }
@@ -244,7 +245,7 @@ aclError read_devices(const Settings& settings, std::uint32_t existing, ProfConf
   config.devices.clear();
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    const auto id = number_in(std::string_view(list).substr(begin, end - begin), 0, 64);
+    const auto id = parse_number(std::string_view(list).substr(begin, end - begin), 0, 64);
     if (id && *id < existing) config.devices.push_back(static_cast<std::uint16_t>(*id));
     begin = end + 1;
   }
@@ -259,14 +260,14 @@ aclError read_devices(const Settings& settings, std::uint32_t existing, ProfConf
 
 aclError read_times(const Settings& settings, Configuration& out) {
   const struct {
-    Key key;
+    ConfigurationKey key;
     std::uint64_t& seconds;
   } times[] = {{{"delay", "delayTime"}, out.delay_s},
                {{"duration", "durationTime"}, out.duration_s}};
   for (const auto& time : times) {
     const auto value = settings.text(time.key);
     if (!value || value->empty()) continue;
-    const auto seconds = number_in(*value, 0, kMaxSeconds);
+    const auto seconds = parse_number(*value, 0, kMaxSeconds);
     if (!seconds) return settings.wrong(time.key, *value, "seconds");
     time.seconds = *seconds;
   }
@@ -298,7 +299,7 @@ aclError read_object(const Settings& settings, std::uint32_t devices, Configurat
   out.config.bits = with_implied_bits(out.config.bits);
   out.wanted = out.config.bits != 0 || out.settings.host_usage().any();
   if (!out.wanted)
-    settings.tell(settings.name() + ": everything is switched off: nothing is recorded");
+    settings.print_message(settings.name() + ": everything is switched off: nothing is recorded");
   return ACL_SUCCESS;
 }
 
@@ -310,7 +311,7 @@ aclError read_sample_config(const char* text, std::uint32_t devices, Configurati
   }
   const Settings settings(object, "PROFILER_SAMPLECONFIG", true);
   const std::string pid = settings.text({"", "msprofBinPid"}).value_or("");
-  out.collector = number_in(pid, 1, INT32_MAX) ? pid : std::to_string(getpid());
+  out.collector = parse_number(pid, 1, INT32_MAX) ? pid : std::to_string(getpid());
   const char* const mode = secure_getenv("PROFILING_MODE");
   if (mode != nullptr && std::strcmp(mode, "delay_or_duration") == 0) {
     if (const aclError result = read_times(settings, out); result != ACL_SUCCESS) return result;
@@ -380,7 +381,7 @@ aclError read_collector_config(const std::string& text, std::uint32_t devices,
 
 aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
                             Configuration& configuration) {
-  configuration.dynamic = is_dynamic_mode();
+  configuration.is_dynamic = is_dynamic_mode();
   if (has_collector())
     return read_sample_config(secure_getenv("PROFILER_SAMPLECONFIG"), devices, configuration);
   // MSPROF_ACL_JSON overrides the application's file.

@@ -10,8 +10,8 @@
 namespace msprof::acl {
 
 struct Configuration {
-  bool wanted = false;   // whether anything is recorded
-  bool dynamic = false;  // recording waits for commands of a collector
+  bool wanted = false;      // whether anything is recorded
+  bool is_dynamic = false;  // recording waits for commands of a collector
   ProfConfig config;
   ProfSettings settings;
   std::string output;            // absolute

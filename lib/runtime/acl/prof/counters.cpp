@@ -20,7 +20,7 @@ struct Activity {
 
 using Value = std::uint64_t (*)(const Activity&);
 
-struct Event {
+struct CounterEvent {
   std::uint32_t number = 0;
   Value value = nullptr;
 };
@@ -103,50 +103,52 @@ std::uint64_t vector_elements_by(const Activity& a) {
   return a.vector_ops * kElementBytes / kBytes;
 }
 
-constexpr Event kArithmetic[] = {{0x49, mac_needed}, {0x4a, none}, {0x4b, vector_needed},
-                                 {0x4c, none},       {0x4d, none}, {0x4e, none},
-                                 {0x4f, none}};
-constexpr Event kPipe[] = {{0x8, vector_busy}, {0xa, mac_busy}, {0x9, none},  {0xb, relayout},
-                           {0xc, load},        {0xd, store},    {0x54, none}, {0x55, none}};
+constexpr CounterEvent kArithmetic[] = {{0x49, mac_needed}, {0x4a, none}, {0x4b, vector_needed},
+                                        {0x4c, none},       {0x4d, none}, {0x4e, none},
+                                        {0x4f, none}};
+constexpr CounterEvent kPipe[] = {{0x8, vector_busy}, {0xa, mac_busy}, {0x9, none},
+                                  {0xb, relayout},    {0xc, load},     {0xd, store},
+                                  {0x54, none},       {0x55, none}};
 // The same for the matrix cores of a 910B.
-constexpr Event kPipeOfMatrix[] = {{0x416, mac_busy}, {0x417, none}, {0x9, none},
-                                   {0x302, relayout}, {0xc, load},   {0x303, store_of_matrix},
-                                   {0x54, none},      {0x55, none}};
-constexpr Event kPipeExecute[] = {
+constexpr CounterEvent kPipeOfMatrix[] = {
+    {0x416, mac_busy},        {0x417, none}, {0x9, none}, {0x302, relayout}, {0xc, load},
+    {0x303, store_of_matrix}, {0x54, none},  {0x55, none}};
+constexpr CounterEvent kPipeExecute[] = {
     {0x12c, vector_needed}, {0x49, mac_needed}, {0x4a, none},           {0x9, none},
     {0x302, relayout},      {0xc, load},        {0xd, store_of_vector}, {0x303, store_of_matrix}};
-constexpr Event kMemory[] = {{0x15, vector_elements_by<128>},
-                             {0x16, vector_written_by<128>},
-                             {0x31, relayout_by<512>},
-                             {0x32, matrix_read_by<128>},
-                             {0xf, read_by<256>},
-                             {0x10, written_by<256>},
-                             {0x12, read_by<8>},
-                             {0x13, written_by<8>}};
-constexpr Event kMemoryL0[] = {{0x1b, operands_by<512>},
-                               {0x1c, relayout_by<512>},
-                               {0x21, operands_by<512>},
-                               {0x22, weights_by<256>},
-                               {0x27, matrix_written_by<256>},
-                               {0x28, operands_by<1024>},
-                               {0x29, none},
-                               {0x2a, operands_by<1024>}};
-constexpr Event kConflicts[] = {{0x64, none}, {0x65, none}, {0x66, none}};
-constexpr Event kMemoryUb[] = {
+constexpr CounterEvent kMemory[] = {{0x15, vector_elements_by<128>},
+                                    {0x16, vector_written_by<128>},
+                                    {0x31, relayout_by<512>},
+                                    {0x32, matrix_read_by<128>},
+                                    {0xf, read_by<256>},
+                                    {0x10, written_by<256>},
+                                    {0x12, read_by<8>},
+                                    {0x13, written_by<8>}};
+constexpr CounterEvent kMemoryL0[] = {{0x1b, operands_by<512>},
+                                      {0x1c, relayout_by<512>},
+                                      {0x21, operands_by<512>},
+                                      {0x22, weights_by<256>},
+                                      {0x27, matrix_written_by<256>},
+                                      {0x28, operands_by<1024>},
+                                      {0x29, none},
+                                      {0x2a, operands_by<1024>}};
+constexpr CounterEvent kConflicts[] = {{0x64, none}, {0x65, none}, {0x66, none}};
+constexpr CounterEvent kMemoryUb[] = {
     {0x43, vector_elements_by<32>}, {0x44, vector_written_by<32>}, {0x37, none}, {0x38, none},
     {0x3d, vector_written_by<16>},  {0x3e, vector_read_by<16>}};
 // Model of the cache: every line is loaded from memory once; data copied for the matrix unit is
 // already cached.
-constexpr Event kL2Cache[] = {{0x500, none},
-                              {0x502, written_by<128>},
-                              {0x504, relayout_by<128>},
-                              {0x506, read_by<128>},
-                              {0x508, none},
-                              {0x50a, none}};
-constexpr Event kMemoryAccess[] = {{0x32, matrix_read_by<256>},     {0x3d, vector_written_by<128>},
-                                   {0x3e, vector_read_by<128>},     {0x206, none},
-                                   {0x20c, matrix_written_by<128>}, {0x50c, written_by<128>},
-                                   {0x50d, read_by<128>},           {0x50e, none}};
+constexpr CounterEvent kL2Cache[] = {{0x500, none},
+                                     {0x502, written_by<128>},
+                                     {0x504, relayout_by<128>},
+                                     {0x506, read_by<128>},
+                                     {0x508, none},
+                                     {0x50a, none}};
+constexpr CounterEvent kMemoryAccess[] = {
+    {0x32, matrix_read_by<256>},     {0x3d, vector_written_by<128>},
+    {0x3e, vector_read_by<128>},     {0x206, none},
+    {0x20c, matrix_written_by<128>}, {0x50c, written_by<128>},
+    {0x50d, read_by<128>},           {0x50e, none}};
 
 constexpr std::uint64_t kLineBytes = 128;
 std::uint64_t l2_reads(const Activity& a) {
@@ -162,12 +164,13 @@ std::uint64_t l2_hits(const Activity& a) {
   return a.relayout_bytes / kLineBytes;
 }
 // Requests, hits and victims, by chip (cann_device.md 9.1).
-constexpr Event kL2Of910b[] = {
+constexpr CounterEvent kL2Of910b[] = {
     {0xfb, l2_reads}, {0xfc, l2_writes}, {0x90, l2_hits}, {0x91, none}, {0x9c, none}};
-constexpr Event kL2Of310p[] = {{0x78, l2_reads}, {0x79, l2_writes}, {0x6a, l2_hits}, {0x71, none}};
-constexpr Event kL2Of910a[] = {{0x59, l2_requests}, {0x5b, l2_hits}, {0x5c, none}};
+constexpr CounterEvent kL2Of310p[] = {
+    {0x78, l2_reads}, {0x79, l2_writes}, {0x6a, l2_hits}, {0x71, none}};
+constexpr CounterEvent kL2Of910a[] = {{0x59, l2_requests}, {0x5b, l2_hits}, {0x5c, none}};
 
-std::span<const Event> l2_set(int chip) {
+std::span<const CounterEvent> l2_set(int chip) {
   if (chip == 5) return kL2Of910b;
   if (chip == 4) return kL2Of310p;
   return kL2Of910a;
@@ -175,7 +178,7 @@ std::span<const Event> l2_set(int chip) {
 
 struct Set {
   const char* name = "";
-  std::span<const Event> events;
+  std::span<const CounterEvent> events;
 };
 
 // Indexed by Metrics.
@@ -191,16 +194,16 @@ constexpr Set kSets[] = {{"ArithmeticUtilization", kArithmetic},
 static_assert(std::size(kSets) == static_cast<std::size_t>(Metrics::kCount));
 constexpr Set kMatrixCorePipes = {"PipeUtilizationExct", kPipeOfMatrix};
 
-const Set& set_of(Metrics metrics, int chip, bool is_vector_core) {
+const Set& find_set(Metrics metrics, int chip, bool is_vector_core) {
   constexpr int kAscend910b = 5;
   if (metrics == Metrics::pipe && chip == kAscend910b && !is_vector_core) return kMatrixCorePipes;
   return kSets[static_cast<std::size_t>(metrics)];
 }
 
-std::string event_list(std::span<const Event> events) {
+std::string event_list(std::span<const CounterEvent> events) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string list;
-  for (const Event& event : events) {
+  for (const CounterEvent& event : events) {
     std::string digits;
     for (std::uint32_t rest = event.number; rest != 0; rest /= 16)
       digits.insert(digits.begin(), kDigits[rest % 16]);
@@ -209,8 +212,8 @@ std::string event_list(std::span<const Event> events) {
   return list;
 }
 
-Activity activity_of(const runtime::LayerWork& work, std::uint64_t images,
-                     std::uint64_t total_cycles) {
+Activity compute_activity(const runtime::LayerWork& work, std::uint64_t images,
+                          std::uint64_t total_cycles) {
   Activity activity;
   activity.units = runtime::model_units(work, images, total_cycles);
   // Both loads share one unit.
@@ -225,16 +228,16 @@ Activity activity_of(const runtime::LayerWork& work, std::uint64_t images,
   return activity;
 }
 
-CounterValues values_of(std::span<const Event> events, const Activity& activity) {
+CounterValues compute_values(std::span<const CounterEvent> events, const Activity& activity) {
   CounterValues values{};
   std::size_t at = 0;
-  for (const Event& event : events) values[at++] = event.value(activity);
+  for (const CounterEvent& event : events) values[at++] = event.value(activity);
   return values;
 }
 
 }  // namespace
 
-const Metrics* metrics_of(const RecordingOptions& options) {
+const Metrics* find_metrics(const RecordingOptions& options) {
   static constexpr Metrics kAll[] = {
       Metrics::arithmetic, Metrics::pipe,         Metrics::memory,
       Metrics::memory_l0,  Metrics::conflicts,    Metrics::memory_ub,
@@ -245,15 +248,15 @@ const Metrics* metrics_of(const RecordingOptions& options) {
 }
 
 CounterSet counter_set(Metrics metrics, int chip, bool is_vector_core) {
-  const Set& set = set_of(metrics, chip, is_vector_core);
+  const Set& set = find_set(metrics, chip, is_vector_core);
   return {set.name, event_list(set.events)};
 }
 
 CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
                            const runtime::LayerWork& work, std::uint64_t images,
                            std::uint64_t total_cycles) {
-  return values_of(set_of(metrics, chip, is_vector_core).events,
-                   activity_of(work, images, total_cycles));
+  return compute_values(find_set(metrics, chip, is_vector_core).events,
+                        compute_activity(work, images, total_cycles));
 }
 
 std::string l2_cache_events(int chip) {
@@ -261,7 +264,7 @@ std::string l2_cache_events(int chip) {
 }
 
 CounterValues count_l2_cache(int chip, const runtime::LayerWork& work, std::uint64_t images) {
-  return values_of(l2_set(chip), activity_of(work, images, UINT64_MAX));
+  return compute_values(l2_set(chip), compute_activity(work, images, UINT64_MAX));
 }
 
 }  // namespace msprof::acl

@@ -29,7 +29,7 @@ enum class Metrics : std::uint32_t {
 };
 
 // The set counted by a recording; null if it has none.
-const Metrics* metrics_of(const RecordingOptions& options);
+const Metrics* find_metrics(const RecordingOptions& options);
 
 // Texts for sample.json: the name, such as "PipeUtilization", and the events, such as "0x8,0xa", in
 // the order of the counters of a record.

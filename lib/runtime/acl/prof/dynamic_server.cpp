@@ -78,12 +78,12 @@ bool bind_in(int folder, const std::string& name, int fd) {
   return unlinkat(folder, name.c_str(), 0) == 0 && bind(fd, general(address), sizeof address) == 0;
 }
 
-std::string line_of(const json& object) {
+std::string json_line(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string refusal(const std::string& sentence) {
-  return line_of({{"ok", false}, {"error", sentence}});
+  return json_line({{"ok", false}, {"error", sentence}});
 }
 
 std::string minutes_text(std::chrono::milliseconds time) {
@@ -93,7 +93,7 @@ std::string minutes_text(std::chrono::milliseconds time) {
 
 }  // namespace
 
-std::string home_of_sockets() {
+std::string socket_home() {
   const char* const home = secure_getenv("HOME");
   if (home != nullptr && home[0] == '/') return home;
   std::array<char, 4096> place;
@@ -234,7 +234,7 @@ void DynamicServer::take_client() {
     return end_client();
   }
   client_process_ = peer.pid;
-  send_line(line_of({{"ok", true}, {"protocol", kProtocol}, {"pid", getpid()}}));
+  send_line(json_line({{"ok", true}, {"protocol", kProtocol}, {"pid", getpid()}}));
 }
 
 void DynamicServer::read_client() {
@@ -306,7 +306,7 @@ void DynamicServer::answer(const DynamicResult& result) {
   if (!result.is_good) return send_line(refusal(result.text));
   json object = {{"ok", true}};
   if (!result.text.empty()) object["folder"] = result.text;
-  send_line(line_of(object));
+  send_line(json_line(object));
 }
 
 // A client that does not read its answer is disconnected.

@@ -86,6 +86,6 @@ class DynamicServer {
 };
 
 // The folder of the sockets: HOME, else the user's home folder; empty if there is none.
-std::string home_of_sockets();
+std::string socket_home();
 
 }  // namespace msprof::acl

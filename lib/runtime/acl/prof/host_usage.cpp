@@ -28,7 +28,7 @@ std::string proc_file(const std::string& path) {
 
 // Returns the lines of `text` for which `takes` is true.
 template <typename Takes>
-std::string lines_of(std::string_view text, Takes takes) {
+std::string filter_lines(std::string_view text, Takes takes) {
   std::string lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -69,7 +69,7 @@ std::string statm_line(const std::string& text) {
   return line.empty() ? line : line + "\n";
 }
 
-std::string name_of_process(const std::string& proc) {
+std::string read_process_name(const std::string& proc) {
   std::array<char, PATH_MAX> path;
   const ssize_t length = readlink((proc + "/exe").c_str(), path.data(), path.size());
   std::string name = length > 0 ? std::string(path.data(), static_cast<std::size_t>(length))
@@ -81,7 +81,7 @@ std::string name_of_process(const std::string& proc) {
 }
 
 // Returns the stat lines of all threads; empty if they cannot be listed.
-std::string threads_of(const std::string& proc) {
+std::string read_thread_stats(const std::string& proc) {
   const std::string folder = proc + "/task";
   DIR* const threads = opendir(folder.c_str());
   if (threads == nullptr) return "";
@@ -113,7 +113,7 @@ bool is_memory_line(std::string_view line) {
 HostUsage::HostUsage(const HostUsageOptions& options, const std::string& folder, SpaceBudget& space)
     : options_(options),
       proc_("/proc/" + std::to_string(options.process > 0 ? options.process : getpid())),
-      process_name_(name_of_process(proc_)),
+      process_name_(read_process_name(proc_)),
       space_(space) {
   const std::string process = proc_.substr(proc_.rfind('/') + 1);
   series_[kHostCpu].stem = folder + "host_cpu.data";
@@ -156,8 +156,8 @@ void HostUsage::run() {
 
 void HostUsage::sample() {
   try {
-    if (options_.process_cpu || options_.process_memory) sample_process();
-    if (options_.all_cpus || options_.all_memory) sample_machine();
+    if (options_.samples_process_cpu || options_.samples_process_memory) sample_process();
+    if (options_.samples_all_cpus || options_.samples_all_memory) sample_machine();
   } catch (const std::exception&) {  // out of memory: the next sample may succeed
     lost_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -165,14 +165,14 @@ void HostUsage::sample() {
 }
 
 void HostUsage::sample_process() {
-  if (options_.process_cpu) {
+  if (options_.samples_process_cpu) {
     const std::uint64_t at_ns = runtime::monotonic_ns();
     const std::string uptime = proc_file("/proc/uptime");
-    const std::string threads = threads_of(proc_);
+    const std::string threads = read_thread_stats(proc_);
     if (!uptime.empty() && !threads.empty())
       append(kHostCpu, "time " + std::to_string(at_ns) + "\n" + uptime + threads);
   }
-  if (options_.process_memory) {
+  if (options_.samples_process_memory) {
     const std::uint64_t at_ns = runtime::monotonic_ns();
     const std::string memory = statm_line(proc_file(proc_ + "/statm"));
     if (!memory.empty()) append(kHostMemory, std::to_string(at_ns) + " " + memory);
@@ -181,9 +181,9 @@ void HostUsage::sample_process() {
 
 void HostUsage::sample_machine() {
   const std::string name = "ProcessName:" + process_name_ + "\n";
-  if (options_.all_cpus) {
+  if (options_.samples_all_cpus) {
     const std::uint64_t at_ns = runtime::monotonic_ns();
-    const std::string cpus = lines_of(
+    const std::string cpus = filter_lines(
         proc_file("/proc/stat"), [](std::string_view line) { return line.starts_with("cpu"); });
     if (!cpus.empty()) append_block(kAllCpus, at_ns, cpus);
     const std::string process = stat_line(proc_file(proc_ + "/stat"));
@@ -191,9 +191,9 @@ void HostUsage::sample_machine() {
     if (!process.empty() && !together.empty())
       append_block(kProcessCpu, at_ns, process + name + together);
   }
-  if (options_.all_memory) {
+  if (options_.samples_all_memory) {
     const std::uint64_t at_ns = runtime::monotonic_ns();
-    const std::string all = lines_of(proc_file("/proc/meminfo"), is_memory_line);
+    const std::string all = filter_lines(proc_file("/proc/meminfo"), is_memory_line);
     if (!all.empty()) append_block(kAllMemory, at_ns, all);
     const std::string memory = statm_line(proc_file(proc_ + "/statm"));
     if (!memory.empty()) append_block(kProcessMemory, at_ns, name + memory);

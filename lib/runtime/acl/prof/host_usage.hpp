@@ -19,14 +19,16 @@
 namespace msprof::acl {
 
 struct HostUsageOptions {
-  bool process_cpu = false;     // HOST_SYS: each thread of the process
-  bool process_memory = false;  // HOST_SYS
-  bool all_cpus = false;        // HOST_SYS_USAGE: the machine and the process
-  bool all_memory = false;      // HOST_SYS_USAGE
+  bool samples_process_cpu = false;     // HOST_SYS: each thread of the process
+  bool samples_process_memory = false;  // HOST_SYS
+  bool samples_all_cpus = false;        // HOST_SYS_USAGE: the machine and the process
+  bool samples_all_memory = false;      // HOST_SYS_USAGE
   std::uint32_t hz = 50;
   pid_t process = 0;  // 0: the current process
 
-  bool any() const { return process_cpu || process_memory || all_cpus || all_memory; }
+  bool any() const {
+    return samples_process_cpu || samples_process_memory || samples_all_cpus || samples_all_memory;
+  }
 };
 
 class HostUsage {

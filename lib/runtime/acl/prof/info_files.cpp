@@ -108,7 +108,7 @@ std::string level(std::uint64_t bits) {
 // one from the other and adds the wall-clock time, so both must use the same clock, whichever it
 // is. The wall-clock time is truncated to microseconds, so the monotonic time is moved back by the
 // truncated nanoseconds.
-Moment now() {
+ClockMoment now() {
   timespec wall = {};
   const std::uint64_t before = runtime::monotonic_ns();
   clock_gettime(CLOCK_REALTIME, &wall);
@@ -118,7 +118,7 @@ Moment now() {
   return {before + (after - before) / 2 - wall_ns % 1000, wall_ns / 1000};
 }
 
-std::string folder_name(std::uint32_t number, const Moment& begin) {
+std::string folder_name(std::uint32_t number, const ClockMoment& begin) {
   const std::string random = letters();
   if (random.empty()) return "";
   const auto seconds = static_cast<time_t>(begin.wall_us / 1'000'000);
@@ -176,11 +176,11 @@ std::string info_json(const RecordingOptions& options, std::optional<std::uint16
 std::string sample_json(const RecordingOptions& options, std::optional<std::uint16_t> device,
                         const std::string& folder) {
   const std::uint64_t bits = options.bits;
-  const bool counts = metrics_of(options) != nullptr;
+  const bool counts = find_metrics(options) != nullptr;
   const CounterSet core =
-      counts ? counter_set(*metrics_of(options), options.chip, false) : CounterSet{};
+      counts ? counter_set(*find_metrics(options), options.chip, false) : CounterSet{};
   const CounterSet vector =
-      counts ? counter_set(*metrics_of(options), options.chip, true) : CounterSet{};
+      counts ? counter_set(*find_metrics(options), options.chip, true) : CounterSet{};
   Json sample = {
       {"result_dir", folder},
       {"devices", device ? std::to_string(*device) : kHostDevice},
@@ -218,7 +218,7 @@ std::string sample_json(const RecordingOptions& options, std::optional<std::uint
   return one_line(sample);
 }
 
-std::string start_info(const Moment& begin) {
+std::string start_info(const ClockMoment& begin) {
   return one_line({{"collectionTimeBegin", std::to_string(begin.wall_us)},
                    {"collectionDateBegin", date(begin.wall_us)},
                    {"collectionTimeEnd", ""},
@@ -226,7 +226,7 @@ std::string start_info(const Moment& begin) {
                    {"clockMonotonicRaw", std::to_string(begin.monotonic_ns)}});
 }
 
-std::string end_info(const Moment& end, const std::optional<Losses>& losses) {
+std::string end_info(const ClockMoment& end, const std::optional<Losses>& losses) {
   Json info = {{"collectionTimeEnd", std::to_string(end.wall_us)},
                {"collectionDateEnd", date(end.wall_us)},
                {"clockMonotonicRaw", std::to_string(end.monotonic_ns)}};
@@ -236,13 +236,13 @@ std::string end_info(const Moment& end, const std::optional<Losses>& losses) {
   return one_line(info);
 }
 
-std::string host_start_log(const Moment& begin) {
+std::string host_start_log(const ClockMoment& begin) {
   const std::string count = std::to_string(begin.monotonic_ns);
   return "[Host]\nclock_realtime: " + std::to_string(begin.wall_us) +
          "000\nclock_monotonic_raw: " + count + "\ncntvct: " + count + "\ncntvct_diff: 0\n";
 }
 
-std::string dev_start_log(const Moment& begin) {
+std::string dev_start_log(const ClockMoment& begin) {
   const std::string count = std::to_string(begin.monotonic_ns);
   return "clock_monotonic_raw: " + count + "\ncntvct: " + count + "\n";
 }

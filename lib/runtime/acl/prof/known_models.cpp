@@ -41,8 +41,8 @@ void record_model_name(Recording& recording, std::uint32_t model, std::string_vi
                        std::uint64_t at_ns) {
   GraphIdMapWire record = {};
   record.head = {
-      kRecordMagic,    static_cast<std::uint16_t>(Level::model), record_type::kGraphIdMap,
-      thread_number(), sizeof(record) - sizeof(record.head),     at_ns};
+      kRecordMagic,    static_cast<std::uint16_t>(CallLevel::model), record_type::kGraphIdMap,
+      thread_number(), sizeof(record) - sizeof(record.head),         at_ns};
   record.model_name = recording.intern(name);
   record.graph_id = model;
   record.model_id = model;

@@ -6,7 +6,7 @@
 
 namespace msprof::acl {
 
-using runtime::OpNames;
+using runtime::OpNameIds;
 using runtime::OpRecord;
 
 // `op` is the operator's number in OpNames.

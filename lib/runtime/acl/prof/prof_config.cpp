@@ -99,16 +99,16 @@ bool are_host_metrics(std::uint32_t metrics) {
   // Readers have no columns for these metrics on a 910B, and would drop all data of its device.
   const bool is_of_other_chip =
       metrics == ACL_AICORE_PIPE_EXECUTE_UTILIZATION && host_chip(ignored) == kAscend910b;
-  return metrics_name(metrics).has_value() && !is_of_other_chip;
+  return find_metrics_name(metrics).has_value() && !is_of_other_chip;
 }
 
-std::optional<std::string_view> metrics_name(std::uint32_t metrics) {
+std::optional<std::string_view> find_metrics_name(std::uint32_t metrics) {
   if (metrics == kNoMetrics) return "";
   if (metrics >= kMetrics.size()) return std::nullopt;
   return kMetrics[metrics];
 }
 
-std::optional<std::uint32_t> metrics_of_name(std::string_view name) {
+std::optional<std::uint32_t> find_metrics_named(std::string_view name) {
   if (name.empty()) return kNoMetrics;
   const auto found = std::find(kMetrics.begin(), kMetrics.end(), name);
   if (found == kMetrics.end()) return std::nullopt;
@@ -125,7 +125,7 @@ void ProfSettings::put(std::string_view key, std::string value) {
   }
 }
 
-const SettingInfo* setting_info(std::uint32_t type) {
+const SettingInfo* find_setting_info(std::uint32_t type) {
   const auto found = std::find_if(kSettingInfos.begin(), kSettingInfos.end(),
                                   [&](const SettingInfo& info) { return info.type == type; });
   return found == kSettingInfos.end() ? nullptr : &*found;
@@ -134,26 +134,28 @@ const SettingInfo* setting_info(std::uint32_t type) {
 aclError ProfSettings::set(std::uint32_t type, std::string_view value) {
   constexpr aclError kRefused = ACL_ERROR_INVALID_PROFILING_CONFIG;
   constexpr aclError kOfCard = ACL_ERROR_FEATURE_UNSUPPORTED;
-  const SettingInfo* const info = setting_info(type);
+  const SettingInfo* const info = find_setting_info(type);
   if (info == nullptr) return ACL_ERROR_INVALID_PARAM;
-  const auto hz = number_in(value, 1, info->highest_hz);
+  const auto hz = parse_number(value, 1, info->highest_hz);
   if (info->highest_hz != 0 && !hz) return kRefused;
   switch (type) {
     case ACL_PROF_STORAGE_LIMIT: {
       if (!value.ends_with("MB")) return kRefused;
-      const auto megabytes = number_in(value.substr(0, value.size() - 2), 200, UINT32_MAX);
+      const auto megabytes = parse_number(value.substr(0, value.size() - 2), 200, UINT32_MAX);
       if (!megabytes) return kRefused;
       storage_limit_bytes_ = *megabytes * kBytesPerMegabyte;
       put("storageLimit", std::string(value));
       return ACL_SUCCESS;
     }
     case ACL_PROF_HOST_SYS:
-      if (!read_cpu_or_memory(value, host_usage_.process_cpu, host_usage_.process_memory))
+      if (!read_cpu_or_memory(value, host_usage_.samples_process_cpu,
+                              host_usage_.samples_process_memory))
         return kRefused;
       put("host_sys", std::string(value));
       return ACL_SUCCESS;
     case ACL_PROF_HOST_SYS_USAGE:
-      if (!read_cpu_or_memory(value, host_usage_.all_cpus, host_usage_.all_memory)) return kRefused;
+      if (!read_cpu_or_memory(value, host_usage_.samples_all_cpus, host_usage_.samples_all_memory))
+        return kRefused;
       put("host_sys_usage", std::string(value));
       return ACL_SUCCESS;
     case ACL_PROF_HOST_SYS_USAGE_FREQ:

@@ -34,8 +34,8 @@ std::optional<int> host_chip(std::string& why);
 std::uint64_t with_implied_bits(std::uint64_t bits);
 
 // The raw name of metrics ("PipeUtilization"), and back; empty if unknown.
-std::optional<std::string_view> metrics_name(std::uint32_t metrics);
-std::optional<std::uint32_t> metrics_of_name(std::string_view name);
+std::optional<std::string_view> find_metrics_name(std::uint32_t metrics);
+std::optional<std::uint32_t> find_metrics_named(std::string_view name);
 // Whether these are known metrics that the chip supports.
 bool are_host_metrics(std::uint32_t metrics);
 
@@ -47,7 +47,7 @@ struct SettingInfo {
   std::uint64_t highest_hz = 0;  // for frequencies
 };
 // Null if the type is unknown.
-const SettingInfo* setting_info(std::uint32_t type);
+const SettingInfo* find_setting_info(std::uint32_t type);
 
 // Settings of aclprofSetConfig, used by recordings that start later.
 class ProfSettings {

@@ -69,7 +69,7 @@ aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
   const std::lock_guard lock(mutex_);
   ProfSettings changed = settings_;
   const aclError set = changed.set(type, value);
-  const SettingInfo* const info = setting_info(type);
+  const SettingInfo* const info = find_setting_info(type);
   if (info == nullptr) return set;
   if (set == ACL_ERROR_INVALID_PROFILING_CONFIG) {
     say("aclprofSetConfig: " + std::string(info->name) + " must be " + info->expected + ", not \"" +
@@ -195,8 +195,8 @@ aclError Profiler::configure(const char* acl_json_path) {
       on_roomy_stack([&] { return read_configuration(acl_json_path, device_count(), asked); });
   if (result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
-  if (asked.dynamic) open_server();
-  if (asked.wanted && !asked.dynamic && state_ == State::off) begin(std::move(asked));
+  if (asked.is_dynamic) open_server();
+  if (asked.wanted && !asked.is_dynamic && state_ == State::off) begin(std::move(asked));
   return ACL_SUCCESS;
 }
 
@@ -247,7 +247,7 @@ void Profiler::open_server() {
   if (server_ != nullptr) return;
   std::string why;
   server_ = DynamicServer::open(
-      home_of_sockets(),
+      socket_home(),
       {[](const std::string& config) { return instance().start_dynamic(config); },
        [] { return instance().stop_dynamic(); }},
       {}, why);
@@ -365,13 +365,13 @@ void Profiler::finish(bool at_exit) {
 void Profiler::before_fork() {
   mutex_.lock();
   lock_texts();
-  OpNames::instance().before_fork();
+  OpNameIds::instance().before_fork();
   if (server_ != nullptr) server_->before_fork();
 }
 
 void Profiler::after_fork(bool child) {
   if (server_ != nullptr) server_->after_fork(child);
-  OpNames::instance().after_fork();
+  OpNameIds::instance().after_fork();
   unlock_texts();
   if (child) {
     // Files, readers and threads belong to the parent.

@@ -33,7 +33,7 @@ using Compact = Padded<Wire, 64>;
 template <typename Wire>
 using Additional = Padded<Wire, 256>;
 
-HostHeader head(Level level, std::uint32_t type, std::uint32_t payload_bytes,
+HostHeader head(CallLevel level, std::uint32_t type, std::uint32_t payload_bytes,
                 std::uint64_t time_ns) {
   return {kRecordMagic, static_cast<std::uint16_t>(level), type, thread_number(), payload_bytes,
           time_ns};
@@ -49,7 +49,7 @@ Span span(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return {begin_ns, std::max(end_ns, begin_ns + 1)};
 }
 
-void append_call(Recording& recording, Level level, std::uint32_t type, const Span& time,
+void append_call(Recording& recording, CallLevel level, std::uint32_t type, const Span& time,
                  std::uint64_t item = 0, std::uint32_t request = 0) {
   const ApiEventWire record = {head(level, type, request, time.begin_ns), time.end_ns, item};
   recording.append(HostFile::api_event, &record);
@@ -73,16 +73,16 @@ void record_on(std::uint16_t device, std::uint64_t bits, std::uint64_t begin_ns,
   });
 }
 
-void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint32_t number,
+void append_turn(Recording& recording, RecordSide side, const TaskIds& ids, std::uint32_t number,
                  std::uint64_t at_ns) {
   const auto stream = static_cast<std::uint16_t>(ids.stream & cann::kStreamMask);
-  if (side == Side::device) {
+  if (side == RecordSide::device) {
     const cann::FlipWire flip = flip_record(stream, static_cast<std::uint16_t>(number), at_ns);
     recording.append(ids.device, DeviceFile::ts_track, &flip);
     return;
   }
   Compact<TaskTrackWire> flip;
-  flip.wire.head = head(Level::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
+  flip.wire.head = head(CallLevel::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
   flip.wire.device = ids.device;
   flip.wire.stream = stream;
   flip.wire.batch = static_cast<std::uint16_t>(number);
@@ -93,7 +93,7 @@ void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint3
 // Records all wraparounds of task ids up to that of this task which the recording does not have
 // yet. Readers count them on the host and on the device, so both sides need all of them, even if
 // recording started later.
-void turn(Recording& recording, Side side, const TaskIds& ids, std::uint64_t before_ns) {
+void turn(Recording& recording, RecordSide side, const TaskIds& ids, std::uint64_t before_ns) {
   std::atomic<std::uint32_t>* const turns = recording.turns(ids.device, ids.stream, side);
   const std::uint32_t batch = ids.sequence >> 16U;
   std::uint32_t seen = turns->load(std::memory_order_relaxed);
@@ -111,9 +111,9 @@ std::uint64_t issued_ns(const Launch& launch, const Span& time) {
 
 void append_track(Recording& recording, const TaskIds& ids, std::uint32_t type,
                   std::uint64_t kernel_hash, std::uint16_t blocks, std::uint64_t at_ns) {
-  turn(recording, Side::host, ids, at_ns - 1);
+  turn(recording, RecordSide::host, ids, at_ns - 1);
   Compact<TaskTrackWire> track;
-  track.wire.head = head(Level::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
+  track.wire.head = head(CallLevel::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
   track.wire.device = ids.device;
   track.wire.stream = ids.stream & cann::kStreamMask;
   track.wire.task_number = static_cast<std::uint16_t>(ids.sequence);
@@ -126,21 +126,21 @@ void append_track(Recording& recording, const TaskIds& ids, std::uint32_t type,
 }
 
 // A 910A has a single kind of cores.
-std::uint32_t kind_of(const OpInfo& op, const Recording& recording) {
+std::uint32_t recorded_kind(const OpInfo& op, const Recording& recording) {
   return op.task_type == kVectorCoreTask && recording.options().chip == kAscend910a ? kAiCoreTask
                                                                                     : op.task_type;
 }
 
-std::uint32_t task_type_of(std::uint32_t op_task_type) {
+std::uint32_t to_task_type(std::uint32_t op_task_type) {
   if (op_task_type == kAiCpuTask) return task_type::kAiCpu;
   return op_task_type == kVectorCoreTask ? task_type::kAiVector : task_type::kAiCore;
 }
 
 void append_basic(Recording& recording, const OpInfo& op, std::uint64_t at_ns) {
   Compact<NodeBasicInfoWire> basic;
-  basic.wire.head = head(Level::node, record_type::kNodeBasicInfo, 40, at_ns);
+  basic.wire.head = head(CallLevel::node, record_type::kNodeBasicInfo, 40, at_ns);
   basic.wire.name = op.name_hash;
-  basic.wire.task_type = kind_of(op, recording);
+  basic.wire.task_type = recorded_kind(op, recording);
   basic.wire.type = op.type_hash;
   basic.wire.blocks = op.blocks;
   recording.append(HostFile::node_basic_info, &basic);
@@ -149,7 +149,7 @@ void append_basic(Recording& recording, const OpInfo& op, std::uint64_t at_ns) {
 void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_ns) {
   recording.intern(op.attributes_hash, op.attributes);
   Compact<NodeAttrInfoWire> attributes;
-  attributes.wire.head = head(Level::node, record_type::kNodeAttrInfo, 40, at_ns);
+  attributes.wire.head = head(CallLevel::node, record_type::kNodeAttrInfo, 40, at_ns);
   attributes.wire.name = op.name_hash;
   attributes.wire.attribute = op.attributes_hash;
   recording.append(HostFile::node_attr_info, &attributes);
@@ -159,7 +159,7 @@ void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_
 void append_fusion(Recording& recording, const FusedOp& op, std::uint64_t at_ns) {
   if (op.originals.size() > kMaxFusedOps) return;
   Additional<FusionOpInfoWire> fusion;
-  fusion.wire.head = head(Level::node, record_type::kFusionOpInfo,
+  fusion.wire.head = head(CallLevel::node, record_type::kFusionOpInfo,
                           sizeof(fusion) - sizeof(fusion.wire.head), at_ns);
   fusion.wire.name = recording.intern(op.name);
   fusion.wire.count = static_cast<std::uint32_t>(op.originals.size());
@@ -183,7 +183,7 @@ void append_tensors(Recording& recording, const OpInfo& op, std::uint32_t images
                     std::uint64_t at_ns) {
   for (std::size_t from = 0; from < op.tensors.size(); from += kMaxTensors) {
     Additional<TensorInfoWire> tensors;
-    tensors.wire.head = head(Level::node, record_type::kTensorInfo, 232, at_ns);
+    tensors.wire.head = head(CallLevel::node, record_type::kTensorInfo, 232, at_ns);
     tensors.wire.name = op.name_hash;
     tensors.wire.tensor_count =
         static_cast<std::uint32_t>(std::min<std::size_t>(op.tensors.size() - from, kMaxTensors));
@@ -201,7 +201,7 @@ struct TaskNames {
   std::uint32_t call;
 };
 
-TaskNames names_of(TaskKind kind) {
+TaskNames task_names(TaskKind kind) {
   switch (kind) {
     case TaskKind::memcpy_async:
       return {task_type::kMemcpyAsync, runtime_call::kMemcpyAsync};
@@ -233,17 +233,17 @@ constexpr std::uint64_t kLaunchBits = prof_bits::kAnyTaskTime | prof_bits::kRunt
 
 void append_launch(Recording& recording, const Launch& launch, const Span& time, TaskKind kind) {
   const std::uint64_t bits = recording.options().bits;
-  const TaskNames names = names_of(kind);
+  const TaskNames names = task_names(kind);
   if ((bits & prof_bits::kRuntimeApi) != 0)
-    append_call(recording, Level::runtime, names.call, time);
+    append_call(recording, CallLevel::runtime, names.call, time);
   if ((bits & prof_bits::kAnyTaskTime) == 0) return;
-  if (kind == TaskKind::step) append_call(recording, Level::node, record_type::kStepInfo, time);
+  if (kind == TaskKind::step) append_call(recording, CallLevel::node, record_type::kStepInfo, time);
   append_track(recording, launch.ids, names.type, 0, 0, issued_ns(launch, time));
 }
 
 void append_counters(Recording& recording, const RanTask& task, const DeviceTask& run) {
-  const Metrics* const metrics = metrics_of(recording.options());
-  const std::uint32_t kind = kind_of(*task.op, recording);
+  const Metrics* const metrics = find_metrics(recording.options());
+  const std::uint32_t kind = recorded_kind(*task.op, recording);
   if (metrics == nullptr || kind == kAiCpuTask) return;
   const int chip = recording.options().chip;
   const bool is_vector = kind == kVectorCoreTask;
@@ -284,8 +284,8 @@ void append_task(Recording& recording, const RanTask& task, const Span& time) {
   const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & cann::kStreamMask),
                           static_cast<std::uint16_t>(task.ids.sequence), time.begin_ns,
                           time.end_ns};
-  turn(recording, Side::device, task.ids, time.begin_ns - 1);
-  const std::uint32_t op_type = task.op != nullptr ? kind_of(*task.op, recording) : 0;
+  turn(recording, RecordSide::device, task.ids, time.begin_ns - 1);
+  const std::uint32_t op_type = task.op != nullptr ? recorded_kind(*task.op, recording) : 0;
   const unsigned sqe = sqe_type(recording.options().chip, task.kind, op_type);
   for (const bool is_end : {false, true}) {
     if (has_stars(recording.options().chip)) {
@@ -319,8 +319,9 @@ RecordedCall::RecordedCall(Call call)
 RecordedCall::~RecordedCall() {
   if (begin_ns_ == 0) return;
   const Span time = span(begin_ns_, runtime::monotonic_ns());
-  record(prof_bits::kAclApi, begin_ns_,
-         [&](Recording& recording) { append_call(recording, Level::acl, call_type(call_), time); });
+  record(prof_bits::kAclApi, begin_ns_, [&](Recording& recording) {
+    append_call(recording, CallLevel::acl, call_type(call_), time);
+  });
 }
 
 void observe_tasks(TaskObserver observer) {
@@ -344,8 +345,8 @@ void record_model_execution(std::uint32_t model, std::uint32_t request, std::uin
   constexpr std::uint64_t kBits =
       prof_bits::kTaskDetails | prof_bits::kGeApiL0 | prof_bits::kGeApiL1;
   record_on(device, kBits, begin_ns, [&](Recording& recording) {
-    append_call(recording, Level::model, record_type::kModelExecute, span(begin_ns, end_ns), model,
-                request);
+    append_call(recording, CallLevel::model, record_type::kModelExecute, span(begin_ns, end_ns),
+                model, request);
   });
 }
 
@@ -355,7 +356,8 @@ void record_model_load(std::uint32_t model, std::string_view graph, std::span<co
   constexpr std::uint64_t kBits =
       prof_bits::kTaskDetails | prof_bits::kGeApiL0 | prof_bits::kGeApiL1;
   record(kBits, begin_ns, [&](Recording& recording) {
-    append_call(recording, Level::model, record_type::kModelLoad, span(begin_ns, end_ns), model);
+    append_call(recording, CallLevel::model, record_type::kModelLoad, span(begin_ns, end_ns),
+                model);
     record_model_name(recording, model, graph, end_ns);
     for (const FusedOp& op : fused) append_fusion(recording, op, end_ns);
   });
@@ -366,22 +368,22 @@ void record_op_launch(const Launch& launch, const OpInfo& op, std::uint32_t imag
   const std::uint64_t at_ns = issued_ns(launch, time);
   record_on(launch.ids.device, kLaunchBits, time.begin_ns, [&](Recording& recording) {
     const std::uint64_t bits = recording.options().bits;
-    const std::uint32_t kind = kind_of(op, recording);
+    const std::uint32_t kind = recorded_kind(op, recording);
     if ((bits & prof_bits::kRuntimeApi) != 0) {
-      append_call(recording, Level::runtime,
+      append_call(recording, CallLevel::runtime,
                   kind == kAiCpuTask ? runtime_call::kAicpuLaunch : runtime_call::kLaunch, time);
     }
     if ((bits & prof_bits::kAnyTaskTime) == 0) return;
     recording.intern(op.name_hash, op.name);
     recording.intern(op.type_hash, op.type);
-    append_call(recording, Level::node, record_type::kLaunch, time, op.name_hash);
+    append_call(recording, CallLevel::node, record_type::kLaunch, time, op.name_hash);
     append_basic(recording, op, at_ns);
     if ((bits & prof_bits::kTaskDetails) != 0) {
       append_tensors(recording, op, images, at_ns);
       if ((bits & prof_bits::kOpAttr) != 0 && !op.attributes.empty())
         append_attributes(recording, op, at_ns);
     }
-    append_track(recording, launch.ids, task_type_of(kind), op.name_hash, op.blocks, at_ns);
+    append_track(recording, launch.ids, to_task_type(kind), op.name_hash, op.blocks, at_ns);
   });
 }
 
@@ -397,7 +399,8 @@ void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection
     // Before the task's record: a reader matches the two by thread and time.
     if ((recording.options().bits & prof_bits::kAnyTaskTime) != 0) {
       Compact<MemcpyInfoWire> copy;
-      copy.wire.head = head(Level::runtime, record_type::kMemcpyInfo, 40, issued_ns(launch, time));
+      copy.wire.head =
+          head(CallLevel::runtime, record_type::kMemcpyInfo, 40, issued_ns(launch, time));
       copy.wire.bytes = bytes;
       copy.wire.most_bytes_per_task = bytes;
       copy.wire.direction = static_cast<std::uint16_t>(direction);
@@ -433,7 +436,7 @@ void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, s
 void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op) {
   const Span time = span(begin_ns, end_ns);
   record(prof_bits::kAnyTaskTime, time.begin_ns, [&](Recording& recording) {
-    append_call(recording, Level::node, record_type::kLaunch, time, op.name_hash);
+    append_call(recording, CallLevel::node, record_type::kLaunch, time, op.name_hash);
     append_basic(recording, op, time.end_ns);
     append_tensors(recording, op, 1, time.end_ns);
   });
@@ -443,7 +446,7 @@ void record_stream_destroyed(std::uint16_t device, std::uint16_t stream) {
   const std::uint64_t at_ns = runtime::monotonic_ns();
   record_on(device, prof_bits::kAnyTaskTime, at_ns, [&](Recording& recording) {
     const TaskIds ids = {device, stream, 0};
-    for (const Side side : {Side::host, Side::device}) {
+    for (const RecordSide side : {RecordSide::host, RecordSide::device}) {
       append_turn(recording, side, ids, kStreamDestroyed, at_ns);
       recording.turns(device, stream, side)->store(0, std::memory_order_relaxed);
     }
@@ -457,7 +460,7 @@ void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t
   record_on(device, prof_bits::kTaskMemory, at_ns, [&](Recording& recording) {
     constexpr std::uint32_t kNpu = 20;
     TaskMemoryWire record = {};
-    record.head = head(Level::node, record_type::kTaskMemoryInfo, 232, at_ns);
+    record.head = head(CallLevel::node, record_type::kTaskMemoryInfo, 232, at_ns);
     record.address = address;
     record.size_bytes = bytes;
     record.name = recording.intern(op_name);

@@ -30,38 +30,39 @@ constexpr std::size_t kDeviceFiles = static_cast<std::size_t>(DeviceFile::kCount
 // Stream ids have 11 bits.
 constexpr std::size_t kStreams = 2048;
 
-struct FileKind {
+struct RecordingFile {
   const char* stem;
   SliceLayout layout;
 };
 
 // Indexed by HostFile.
-constexpr FileKind kHostKinds[] = {{"aging.api_event.data", {40}},
-                                   {"aging.compact.task_track", {64}},
-                                   {"unaging.compact.task_track", {64, Counter::none, true}},
-                                   {"aging.compact.node_basic_info", {64}},
-                                   {"aging.compact.node_attr_info", {64}},
-                                   {"aging.compact.memcpy_info", {64}},
-                                   {"aging.additional.tensor_info", {256}},
-                                   {"aging.additional.fusion_op_info", {256}},
-                                   {"unaging.additional.graph_id_map", {256, Counter::none, true}},
-                                   {"aging.additional.task_memory_info", {256}},
-                                   {"aging.additional.msproftx", {256}}};
+constexpr RecordingFile kHostKinds[] = {
+    {"aging.api_event.data", {40}},
+    {"aging.compact.task_track", {64}},
+    {"unaging.compact.task_track", {64, NumberBits::none, true}},
+    {"aging.compact.node_basic_info", {64}},
+    {"aging.compact.node_attr_info", {64}},
+    {"aging.compact.memcpy_info", {64}},
+    {"aging.additional.tensor_info", {256}},
+    {"aging.additional.fusion_op_info", {256}},
+    {"unaging.additional.graph_id_map", {256, NumberBits::none, true}},
+    {"aging.additional.task_memory_info", {256}},
+    {"aging.additional.msproftx", {256}}};
 static_assert(std::size(kHostKinds) == kHostFiles);
 
 // Indexed by DeviceFile; an entry without a name uses the preceding file.
-constexpr FileKind kStarsKinds[] = {{"stars_soc.data", {64, Counter::bits_6_to_9}},
-                                    {"ffts_profile.data", {128, Counter::bits_6_to_9}},
-                                    {nullptr, {}},
-                                    {"ts_track.data", {40, Counter::none, true}},
-                                    {"aicpu.data", {256}},
-                                    {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
-constexpr FileKind kHwtsKinds[] = {{"hwts.data", {64, Counter::bits_4_to_7}},
-                                   {"aicore.data", {128, Counter::bits_4_to_7}},
-                                   {"aiVectorCore.data", {128, Counter::bits_4_to_7}},
-                                   {"ts_track.data", {40, Counter::none, true}},
-                                   {"DATA_PREPROCESS.AICPU", {128}},
-                                   {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
+constexpr RecordingFile kStarsKinds[] = {{"stars_soc.data", {64, NumberBits::bits_6_to_9}},
+                                         {"ffts_profile.data", {128, NumberBits::bits_6_to_9}},
+                                         {nullptr, {}},
+                                         {"ts_track.data", {40, NumberBits::none, true}},
+                                         {"aicpu.data", {256}},
+                                         {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
+constexpr RecordingFile kHwtsKinds[] = {{"hwts.data", {64, NumberBits::bits_4_to_7}},
+                                        {"aicore.data", {128, NumberBits::bits_4_to_7}},
+                                        {"aiVectorCore.data", {128, NumberBits::bits_4_to_7}},
+                                        {"ts_track.data", {40, NumberBits::none, true}},
+                                        {"DATA_PREPROCESS.AICPU", {128}},
+                                        {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
 static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) == kDeviceFiles);
 
 struct DeviceFiles {
@@ -154,7 +155,7 @@ struct Recording::Files {
   SpaceBudget space;
   const std::uint32_t generation = ActiveRecordings::generation();
   const pid_t process = getpid();
-  Moment begin = now();
+  ClockMoment begin = now();
   std::string folder;
   // The folder's name until the info files are complete, so that a killed process leaves no
   // unreadable PROF folder.
@@ -221,7 +222,7 @@ void Recording::Files::make_files() {
     usage = std::make_unique<HostUsage>(options.host_usage, data, space);
   constexpr int kAscend910b = 5;
   constexpr int kAscend910a = 1;
-  const FileKind* const kinds = options.chip == kAscend910b ? kStarsKinds : kHwtsKinds;
+  const RecordingFile* const kinds = options.chip == kAscend910b ? kStarsKinds : kHwtsKinds;
   for (const std::uint16_t number : options.devices) {
     auto made = std::make_unique<DeviceFiles>();
     made->number = number;
@@ -349,7 +350,7 @@ void Recording::name_type(std::uint16_t level, std::uint32_t type, std::string_v
 }
 
 std::atomic<std::uint32_t>* Recording::turns(std::uint16_t device, std::uint16_t stream,
-                                             Side side) {
+                                             RecordSide side) {
   DeviceFiles* const files = files_->device(device);
   if (files == nullptr) return nullptr;
   return &files->turns[static_cast<std::size_t>(side)][stream % kStreams];
@@ -360,7 +361,7 @@ void Recording::finish(bool at_exit) {
   if (files.process != getpid() || files.is_finished.exchange(true)) return;
   // Before the end time is read: the last samples belong to the recording.
   if (files.usage != nullptr) files.usage->stop();
-  const Moment end = now();
+  const ClockMoment end = now();
   files.for_each([](SliceFile& file) { file.refuse(); });
   files.is_worker_gone = files.worker.stop(at_exit);
   files.for_each([&](SliceFile& file) { file.finish(at_exit); });

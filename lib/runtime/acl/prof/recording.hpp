@@ -82,7 +82,7 @@ enum class DeviceFile : std::uint8_t {
   kCount
 };
 // Host and device; each counts the wraparounds of task ids separately.
-enum class Side : std::uint8_t { host, device };
+enum class RecordSide : std::uint8_t { host, device };
 
 class Recording {
  public:
@@ -114,7 +114,7 @@ class Recording {
 
   // Number of recorded wraparounds of a stream's task ids; the caller increments it. Null if the
   // device is not recorded.
-  std::atomic<std::uint32_t>* turns(std::uint16_t device, std::uint16_t stream, Side side);
+  std::atomic<std::uint32_t>* turns(std::uint16_t device, std::uint16_t stream, RecordSide side);
 
   // Completes every file: final size, `.done`, and end_info with the counts of lost and removed
   // records, which are also printed on stderr. At exit it does not wait. Does nothing in a forked

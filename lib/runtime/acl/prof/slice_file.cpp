@@ -38,11 +38,13 @@ constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 using runtime::sleep_a_millisecond;
 
 // The first 8 bytes of a record, with its number filled in.
-std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number) {
+std::uint64_t numbered_head(const void* record, NumberBits counter, std::uint64_t number) {
   std::uint64_t head = 0;
   std::memcpy(&head, record, sizeof(head));
-  if (counter == Counter::bits_6_to_9) return (head & ~std::uint64_t{0x3C0}) | (number & 0xF) << 6U;
-  if (counter == Counter::bits_4_to_7) return (head & ~std::uint64_t{0xF0}) | (number & 0xF) << 4U;
+  if (counter == NumberBits::bits_6_to_9)
+    return (head & ~std::uint64_t{0x3C0}) | (number & 0xF) << 6U;
+  if (counter == NumberBits::bits_4_to_7)
+    return (head & ~std::uint64_t{0xF0}) | (number & 0xF) << 4U;
   return head;
 }
 
@@ -69,7 +71,7 @@ bool populate(std::byte* base, std::uint64_t from, std::uint64_t to) {
 // Maps the first pages of a new file. If the file system uses blocks larger than pages, writing
 // zeros is much faster than touching the pages; on tmpfs the pages exist once space is allocated.
 // No other thread writes to the file yet. On error, pages are mapped one at a time later.
-void bring_pages(int fd, std::byte* base, std::uint64_t bytes) {
+void prefault_pages(int fd, std::byte* base, std::uint64_t bytes) {
   static constexpr std::array<char, kFillBytes> kZeros{};
   unsigned char is_there = 0;
   if (mincore(base, page_bytes(), &is_there) == 0 && (is_there & 1U) == 0) {
@@ -110,7 +112,7 @@ std::byte* make_file(const std::string& name, std::uint64_t bytes, std::uint64_t
   if (base != MAP_FAILED) {
     auto* const first = static_cast<std::byte*>(base);
     if (is_mapped)
-      bring_pages(fd, first, first_bytes);
+      prefault_pages(fd, first, first_bytes);
     else
       populate(first, 0, std::min(bytes, kFirstBytes));
   }
@@ -237,7 +239,8 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
     __builtin_prefetch(at + kRecordsAhead * layout_.record_bytes + i, 1);
   std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead, bytes - kHead);
   auto& head = *reinterpret_cast<std::uint64_t*>(at);
-  std::atomic_ref(head).store(head_of(record, layout_.counter, number), std::memory_order_release);
+  std::atomic_ref(head).store(numbered_head(record, layout_.counter, number),
+                              std::memory_order_release);
   if (within == per_slice_ / 2 ||
       (slice < stepped_slices_ && within > 0 && (within & (step_ - 1)) == 0))
     look_ahead(slice, within);
@@ -295,7 +298,7 @@ void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) 
 
 bool SliceFile::prepare(std::uint64_t slice) try {
   const runtime::Undisturbed undisturbed;
-  if (full_.load(std::memory_order_relaxed) &&
+  if (is_full_.load(std::memory_order_relaxed) &&
       slot(slice).number.load(std::memory_order_acquire) != slice)
     return false;
   std::unique_lock lock(mutex_);
@@ -304,7 +307,7 @@ bool SliceFile::prepare(std::uint64_t slice) try {
   if (slice < slices_.size()) return slot(slice).number.load(std::memory_order_acquire) == slice;
   while (slices_.size() <= slice) {
     const std::uint64_t next = slices_.size();
-    if (full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
+    if (is_full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
     if (next < slices_.size()) continue;  // created by another thread meanwhile
     if (!allocate(next, lock)) return false;
   }
@@ -358,7 +361,7 @@ void SliceFile::wait_for_worker(std::unique_lock<std::mutex>& lock) const {
 void SliceFile::make_ahead(std::uint64_t slice) {
   const auto is_wanted = [this](std::uint64_t next) {
     const std::uint64_t records = next_.load(std::memory_order_relaxed);
-    return !full_.load(std::memory_order_relaxed) && records < kClosed &&
+    return !is_full_.load(std::memory_order_relaxed) && records < kClosed &&
            next <= records / per_slice_ + 1 &&
            slot(next).number.load(std::memory_order_acquire) == kFree;
   };
@@ -417,7 +420,7 @@ void SliceFile::publish(std::uint64_t slice, const Made& made) {
 }
 
 void SliceFile::fail(int error) {
-  if (!full_.exchange(true, std::memory_order_relaxed))
+  if (!is_full_.exchange(true, std::memory_order_relaxed))
     error_.store(error, std::memory_order_relaxed);
 }
 
@@ -584,7 +587,7 @@ void SliceFile::wait_for_records(std::uint64_t end) {
 
 bool SliceFile::is_written(std::uint64_t slice, std::uint64_t records) {
   const std::lock_guard lock(mutex_);
-  if (slice >= slices_.size()) return full_.load(std::memory_order_relaxed);
+  if (slice >= slices_.size()) return is_full_.load(std::memory_order_relaxed);
   const Slot& place = slot(slice);
   return place.number.load(std::memory_order_acquire) != slice ||
          place.written.load(std::memory_order_acquire) >= std::min(records, place.capacity);

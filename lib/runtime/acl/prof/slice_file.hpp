@@ -48,11 +48,11 @@ class SpaceBudget {
 
 // Position of the low 4 bits of the record number in a device record. Readers use it to detect
 // missing records.
-enum class Counter : std::uint8_t { none, bits_6_to_9, bits_4_to_7 };
+enum class NumberBits : std::uint8_t { none, bits_6_to_9, bits_4_to_7 };
 
 struct SliceLayout {
   std::uint32_t record_bytes = 0;  // a multiple of 8
-  Counter counter = Counter::none;
+  NumberBits counter = NumberBits::none;
   bool is_kept = false;  // never removed, whatever the limit
 };
 
@@ -163,7 +163,7 @@ class SliceFile {
   alignas(64) std::atomic<std::uint64_t> next_{
       0};  // number of the next record; above kClosed: refused
   alignas(64) std::atomic<std::uint64_t> lost_{0};
-  std::atomic<bool> full_{false};
+  std::atomic<bool> is_full_{false};
   std::atomic<bool> is_save_asked_{false};
   std::atomic<int> error_{0};
   std::uint64_t refused_from_ = 0;  // number of records at refuse()

@@ -15,13 +15,13 @@ namespace msprof::acl {
 namespace {
 
 // Texts with ids, for recordings that start later.
-struct Texts {
+struct StampTexts {
   std::mutex mutex;
   std::map<std::string, std::uint64_t, std::less<>> hashes;
 };
 
-Texts& texts() {
-  static auto* const made = new Texts;
+StampTexts& texts() {
+  static auto* const made = new StampTexts;
   return *made;
 }
 

@@ -19,9 +19,9 @@ void observe_while_subscribed(bool any) {
 void send_to_subscriber(const RanTask& task) {
   const bool is_op = task.kind == TaskKind::op && task.op != nullptr;
   if ((!is_op && task.kind != TaskKind::step) || !is_subscribed(task.model)) return;
-  OpNames& names = OpNames::instance();
-  const std::uint64_t op = is_op ? names.number_of(task.op->name, task.op->type)
-                                 : names.number_of(kKeyPoints, kKeyPointsType);
+  OpNameIds& names = OpNameIds::instance();
+  const std::uint64_t op = is_op ? names.find_or_add(task.op->name, task.op->type)
+                                 : names.find_or_add(kKeyPoints, kKeyPointsType);
   runtime::send_record(make_op_record(task, op));
 }
 

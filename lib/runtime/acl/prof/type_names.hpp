@@ -8,7 +8,7 @@
 
 namespace msprof::acl {
 
-enum class Level : std::uint16_t {
+enum class CallLevel : std::uint16_t {
   runtime = 5000,
   node = 10000,
   model = 15000,

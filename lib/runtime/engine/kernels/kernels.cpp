@@ -47,7 +47,7 @@ bool has_padding(const WindowGeometry& g) {
   return g.pad_height != 0 || g.pad_width != 0;
 }
 
-bool pointwise(const WindowGeometry& g) {
+bool is_pointwise(const WindowGeometry& g) {
   return g.kernel_height == 1 && g.kernel_width == 1 && g.stride_height == 1 &&
          g.stride_width == 1 && !has_padding(g);
 }
@@ -75,13 +75,13 @@ void multiply_tile(int64_t k_count, const float* a, const float* b, int64_t b_st
 
 // Comparing vectors gives a mask that selects per lane, so there are no branches.
 inline Vec activate(Vec value, Activation activation, float slope) {
-  if (activation == Activation::kNone) return value;
+  if (activation == Activation::kNoActivation) return value;
   const Vec other = activation == Activation::kRelu ? Vec{} : value * splat(slope);
   return value > Vec{} ? value : other;
 }
 
 inline float activate(float value, Activation activation, float slope) {
-  if (activation == Activation::kNone || value > 0.0F) return value;
+  if (activation == Activation::kNoActivation || value > 0.0F) return value;
   return activation == Activation::kRelu ? 0.0F : value * slope;
 }
 
@@ -152,7 +152,7 @@ template <Activation kActivation>
 void convolve_group(const WindowGeometry& g, const float* image, const float* packed, int64_t group,
                     const Epilogue& e, float* panel, float* output) {
   const int64_t plane = g.out_height * g.out_width, k_count = depth(g), outputs = g.group_outputs();
-  const bool direct = pointwise(g) && k_count <= kDirectDepth;
+  const bool direct = is_pointwise(g) && k_count <= kDirectDepth;
   float tile[kRows * kPixels];
   for (int64_t first = 0; first < plane; first += kPixels) {
     const int64_t pixels = std::min(kPixels, plane - first);
@@ -224,7 +224,7 @@ void convolve_depthwise(const WindowGeometry& g, const float* input, const float
 template <Activation kActivation>
 void convolve_with(const WindowGeometry& g, const float* input, const float* packed,
                    const Epilogue& epilogue, float* scratch, float* output) {
-  if (g.depthwise()) {
+  if (g.is_depthwise()) {
     convolve_depthwise<kActivation>(g, input, packed, epilogue, scratch, output);
     return;
   }
@@ -267,13 +267,13 @@ void pool(const WindowGeometry& g, const float* input, float* output, Reduce red
 }  // namespace
 
 std::size_t packed_weight_floats(const WindowGeometry& g) {
-  if (g.depthwise()) return static_cast<std::size_t>(g.out_channels * depth(g));
+  if (g.is_depthwise()) return static_cast<std::size_t>(g.out_channels * depth(g));
   return static_cast<std::size_t>(g.groups * row_blocks(g) * kRows * depth(g));
 }
 
 void pack_weights(const WindowGeometry& g, const float* weights, float* packed) {
   const int64_t k_count = depth(g);
-  if (g.depthwise()) {
+  if (g.is_depthwise()) {
     std::copy(weights, weights + g.out_channels * k_count, packed);
     return;
   }
@@ -288,15 +288,15 @@ void pack_weights(const WindowGeometry& g, const float* weights, float* packed) 
 
 std::size_t convolution_scratch_floats(const WindowGeometry& g) {
   const int64_t plane = has_padding(g) ? padded_height(g) * padded_width(g) : 0;
-  if (g.depthwise()) return static_cast<std::size_t>(g.out_width + plane);
+  if (g.is_depthwise()) return static_cast<std::size_t>(g.out_width + plane);
   return static_cast<std::size_t>(depth(g) * kPixels + plane * g.group_inputs());
 }
 
 void convolve(const WindowGeometry& g, const float* input, const float* packed,
               const Epilogue& epilogue, float* scratch, float* output) {
   switch (epilogue.activation) {
-    case Activation::kNone:
-      return convolve_with<Activation::kNone>(g, input, packed, epilogue, scratch, output);
+    case Activation::kNoActivation:
+      return convolve_with<Activation::kNoActivation>(g, input, packed, epilogue, scratch, output);
     case Activation::kRelu:
       return convolve_with<Activation::kRelu>(g, input, packed, epilogue, scratch, output);
     case Activation::kLeakyRelu:

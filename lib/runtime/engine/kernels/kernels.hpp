@@ -7,7 +7,7 @@
 
 namespace msprof::runtime {
 
-enum class Activation { kNone, kRelu, kLeakyRelu };
+enum class Activation { kNoActivation, kRelu, kLeakyRelu };
 
 // Geometry of a convolution or pool, in elements. Output sizes follow from the rest.
 struct WindowGeometry {
@@ -20,14 +20,14 @@ struct WindowGeometry {
 
   int64_t group_inputs() const { return in_channels / groups; }
   int64_t group_outputs() const { return out_channels / groups; }
-  bool depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
+  bool is_depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
 };
 
 // Applied to each output element before it is stored: x * scale[c] + shift[c], then the activation.
 struct Epilogue {
   const float* scale = nullptr;
   const float* shift = nullptr;
-  Activation activation = Activation::kNone;
+  Activation activation = Activation::kNoActivation;
   float slope = 0.0F;
 };
 

@@ -76,7 +76,7 @@ class ModelParser {
     if (place_of_work != "AA_CORE" && place_of_work != "AA_CPU") {
       reader.fail("\"run_on\" must be \"AA_CORE\" or \"AA_CPU\"");
     }
-    layer.on_cpu = place_of_work == "AA_CPU";
+    layer.is_on_cpu = place_of_work == "AA_CPU";
 
     std::vector<TensorShape> shapes;
     for (const std::string& name : reader.texts("inputs")) {
@@ -99,7 +99,7 @@ class ModelParser {
       model_.outputs_.push_back(model_.layers_.back().output);
     }
     for (const std::size_t output : model_.outputs_) {
-      if (model_.tensors_[output].shape.blocked)
+      if (model_.tensors_[output].shape.is_blocked)
         reader.fail("the output '" + model_.tensors_[output].name + "' is not in NCHW order");
     }
   }

@@ -23,7 +23,7 @@ struct Layer {
   std::string name;
   std::string type;
   std::vector<std::string> original;  // layer names before fusion, at least one
-  bool on_cpu = false;              // a CPU operator (AA_CPU) instead of a core operator (AA_CORE)
+  bool is_on_cpu = false;           // a CPU operator (AA_CPU) instead of a core operator (AA_CORE)
   std::vector<std::size_t> inputs;  // indices of tensors
   std::size_t output = 0;
   std::unique_ptr<Operator> operation;

@@ -22,11 +22,11 @@ struct TensorShape {
   int64_t width = 1;
   // True for NC1HWC0: blocks of kBlockChannels channels, each rows × columns × channels, the last
   // one padded with zeros. False for NCHW.
-  bool blocked = false;
+  bool is_blocked = false;
 
   int64_t plane() const { return height * width; }
   int64_t blocks() const { return (channels + kBlockChannels - 1) / kBlockChannels; }
-  int64_t stored_channels() const { return blocked ? blocks() * kBlockChannels : channels; }
+  int64_t stored_channels() const { return is_blocked ? blocks() * kBlockChannels : channels; }
   int64_t elements() const { return stored_channels() * plane(); }
   int64_t bytes() const { return elements() * 4; }
   bool operator==(const TensorShape&) const = default;

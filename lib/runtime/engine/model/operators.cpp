@@ -154,15 +154,15 @@ class TransData : public Operator {
     const std::string to = reader.text("to");
     if (to != "NC1HWC0" && to != "NCHW") reader.fail("\"to\" must be \"NC1HWC0\" or \"NCHW\"");
     output_shape = context.inputs[0];
-    output_shape.blocked = to == "NC1HWC0";
+    output_shape.is_blocked = to == "NC1HWC0";
     if (output_shape == context.inputs[0])
       reader.fail("the input is in the order " + to + " already");
     work.relayout_bytes = output_shape.bytes();
   }
 
   void run(const float* const* inputs, float*, float* output) const override {
-    (output_shape.blocked ? to_blocks : from_blocks)(inputs[0], output_shape.channels,
-                                                     output_shape.plane(), kBlockChannels, output);
+    (output_shape.is_blocked ? to_blocks : from_blocks)(
+        inputs[0], output_shape.channels, output_shape.plane(), kBlockChannels, output);
   }
 };
 
@@ -386,7 +386,7 @@ class Pool : public Operator {
 };
 
 std::unique_ptr<Operator> make_convolution(const OperatorContext& context) {
-  return std::make_unique<Convolution>(context, Activation::kNone, 0.0F, false);
+  return std::make_unique<Convolution>(context, Activation::kNoActivation, 0.0F, false);
 }
 
 std::unique_ptr<Operator> make_fused_relu(const OperatorContext& context) {
@@ -404,7 +404,7 @@ std::unique_ptr<Operator> make_pool(const OperatorContext& context) {
 
 enum class Layouts { nchw, any };
 
-struct Entry {
+struct OperatorEntry {
   const char* type;
   std::size_t inputs;
   Layouts layouts;
@@ -412,21 +412,21 @@ struct Entry {
 };
 
 constexpr std::array kOperators = {
-    Entry{"Conv2D", 1, Layouts::nchw, make_convolution},
-    Entry{"ConvBNRelu", 1, Layouts::nchw, make_fused_relu},
-    Entry{"ConvBNLeakyRelu", 1, Layouts::nchw, make_fused_leaky_relu},
-    Entry{"BN", 1, Layouts::nchw, make_batch_norm},
-    Entry{"BNInferenceD", 1, Layouts::nchw, make_batch_norm},
-    Entry{"TransData", 1, Layouts::any, make_trans_data},
-    Entry{"Relu", 1, Layouts::any, make_relu},
-    Entry{"LeakyRelu", 1, Layouts::any, make_leaky_relu},
-    Entry{"Softplus", 1, Layouts::any, make_softplus},
-    Entry{"Tanh", 1, Layouts::any, make_tanh},
-    Entry{"Mul", 2, Layouts::any, make_multiply},
-    Entry{"Add", 2, Layouts::any, make_add},
-    Entry{"Pool", 1, Layouts::nchw, make_pool},
-    Entry{"FullyConnected", 1, Layouts::nchw, make_fully_connected},
-    Entry{"Softmax", 1, Layouts::nchw, make_softmax},
+    OperatorEntry{"Conv2D", 1, Layouts::nchw, make_convolution},
+    OperatorEntry{"ConvBNRelu", 1, Layouts::nchw, make_fused_relu},
+    OperatorEntry{"ConvBNLeakyRelu", 1, Layouts::nchw, make_fused_leaky_relu},
+    OperatorEntry{"BN", 1, Layouts::nchw, make_batch_norm},
+    OperatorEntry{"BNInferenceD", 1, Layouts::nchw, make_batch_norm},
+    OperatorEntry{"TransData", 1, Layouts::any, make_trans_data},
+    OperatorEntry{"Relu", 1, Layouts::any, make_relu},
+    OperatorEntry{"LeakyRelu", 1, Layouts::any, make_leaky_relu},
+    OperatorEntry{"Softplus", 1, Layouts::any, make_softplus},
+    OperatorEntry{"Tanh", 1, Layouts::any, make_tanh},
+    OperatorEntry{"Mul", 2, Layouts::any, make_multiply},
+    OperatorEntry{"Add", 2, Layouts::any, make_add},
+    OperatorEntry{"Pool", 1, Layouts::nchw, make_pool},
+    OperatorEntry{"FullyConnected", 1, Layouts::nchw, make_fully_connected},
+    OperatorEntry{"Softmax", 1, Layouts::nchw, make_softmax},
 };
 
 }  // namespace
@@ -437,7 +437,7 @@ void WeightBudget::take(int64_t floats, const LayerReader& reader) {
 }
 
 std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorContext& context) {
-  for (const Entry& entry : kOperators) {
+  for (const OperatorEntry& entry : kOperators) {
     if (type != entry.type) continue;
     if (context.inputs.size() != entry.inputs) {
       context.reader.fail(type + " takes " + std::to_string(entry.inputs) +
@@ -445,7 +445,7 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
                           std::to_string(context.inputs.size()));
     }
     for (const TensorShape& input : context.inputs) {
-      if (input.blocked && entry.layouts == Layouts::nchw)
+      if (input.is_blocked && entry.layouts == Layouts::nchw)
         context.reader.fail(type +
                             " accepts inputs only in NCHW order: convert them with TransData");
     }
@@ -455,7 +455,7 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
     return made;
   }
   std::string known;
-  for (const Entry& entry : kOperators)
+  for (const OperatorEntry& entry : kOperators)
     known += std::string(known.empty() ? "" : ", ") + entry.type;
   context.reader.fail("type \"" + type + "\" is not one of " + known);
 }

@@ -15,10 +15,10 @@ using msprof::runtime::ApiId;
 using msprof::runtime::ExecutionRecorder;
 using msprof::runtime::guarded;
 using msprof::runtime::is_subscribed;
-using msprof::runtime::LoadedModel;
+using msprof::runtime::LoadedSvpModel;
 using msprof::runtime::Model;
 using msprof::runtime::ModelProfile;
-using msprof::runtime::RecordedCall;
+using msprof::runtime::RecordedSvpCall;
 using msprof::runtime::RuntimeState;
 using msprof::runtime::say;
 using msprof::runtime::SubscriptionObserver;
@@ -35,7 +35,7 @@ constexpr std::size_t kExtraInputBytes = 64;  // programs expect nonzero sizes a
 // Borrows a workspace from the model and returns it on destruction.
 class BorrowedWorkspace {
  public:
-  explicit BorrowedWorkspace(LoadedModel& model)
+  explicit BorrowedWorkspace(LoadedSvpModel& model)
       : model_(model), workspace_(model.take_workspace()) {}
   ~BorrowedWorkspace() { model_.give_back(std::move(workspace_)); }
   BorrowedWorkspace(const BorrowedWorkspace&) = delete;
@@ -44,7 +44,7 @@ class BorrowedWorkspace {
   Workspace& operator*() const { return *workspace_; }
 
  private:
-  LoadedModel& model_;
+  LoadedSvpModel& model_;
   std::unique_ptr<Workspace> workspace_;
 };
 
@@ -54,8 +54,8 @@ struct Rows {
 };
 
 // Returns an empty optional and prints a message if the buffer is too small for the rows.
-std::optional<Rows> rows_of(const svp_acl_data_buffer* buffer, const TensorShape& shape,
-                            int64_t batch, const char* side, std::size_t index) {
+std::optional<Rows> view_rows(const svp_acl_data_buffer* buffer, const TensorShape& shape,
+                              int64_t batch, const char* side, std::size_t index) {
   const auto bytes = static_cast<std::size_t>(shape.width) * sizeof(float);
   const auto count = static_cast<std::size_t>(batch * shape.channels * shape.height);
   const std::string place =
@@ -104,18 +104,18 @@ std::optional<std::vector<Rows>> check_side(const Model& model,
   std::vector<Rows> all;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::optional<Rows> rows =
-        rows_of(dataset.buffers[i], model.tensor(tensors[i]).shape, batch, side, i);
+        view_rows(dataset.buffers[i], model.tensor(tensors[i]).shape, batch, side, i);
     if (!rows) return std::nullopt;
     all.push_back(*rows);
   }
   return all;
 }
 
-void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch, ModelProfile* profile) {
+void run_model(LoadedSvpModel& loaded, Workspace& workspace, int64_t batch, ModelProfile* profile) {
   const auto images = static_cast<uint64_t>(batch);
   if (profile != nullptr) {
     ExecutionRecorder recorder(*profile, loaded.model, profile->next_execution(), images);
-    loaded.model.run(workspace, batch, recorder.captured() ? &recorder : nullptr);
+    loaded.model.run(workspace, batch, recorder.has_captured() ? &recorder : nullptr);
     return;
   }
   if (is_subscribed(loaded.id)) {
@@ -131,7 +131,7 @@ void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch, ModelPr
   loaded.model.run(workspace, batch, nullptr);
 }
 
-svp_acl_error execute(LoadedModel& loaded, const svp_acl_mdl_dataset& input,
+svp_acl_error execute(LoadedSvpModel& loaded, const svp_acl_mdl_dataset& input,
                       const svp_acl_mdl_dataset& output, ModelProfile* profile) {
   const Model& model = loaded.model;
   const int64_t batch = input.batch == 0 ? model.batch() : static_cast<int64_t>(input.batch);
@@ -162,7 +162,7 @@ extern "C" {
 
 svp_acl_error svp_acl_mdl_load_from_mem(const void* model, size_t model_size, uint32_t* model_id) {
   return guarded(__func__, [&]() -> svp_acl_error {
-    if (!RuntimeState::instance().initialised()) return SVP_ACL_ERROR_UNINITIALIZE;
+    if (!RuntimeState::instance().is_initialised()) return SVP_ACL_ERROR_UNINITIALIZE;
     if (model == nullptr || model_size == 0 || model_id == nullptr)
       return SVP_ACL_ERROR_INVALID_PARAM;
     return RuntimeState::instance().load(model, model_size, model_id);
@@ -178,13 +178,13 @@ svp_acl_error svp_acl_mdl_execute(uint32_t model_id, const svp_acl_mdl_dataset* 
   return guarded(__func__, [&]() -> svp_acl_error {
     // Look up and hold the model before recording the call, so that unload waits until the record
     // is written.
-    const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
+    const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) {
-      const RecordedCall call(ApiId::kExecute);
+      const RecordedSvpCall call(ApiId::kExecute);
       return SVP_ACL_ERROR_INVALID_MODEL_ID;
     }
     const std::shared_lock in_use(loaded->in_use);
-    RecordedCall call(ApiId::kExecute);
+    RecordedSvpCall call(ApiId::kExecute);
     call.names(*loaded);
     if (input == nullptr || output == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
     return execute(*loaded, *input, *output, call.profile());
@@ -194,7 +194,7 @@ svp_acl_error svp_acl_mdl_execute(uint32_t model_id, const svp_acl_mdl_dataset* 
 svp_acl_error svp_acl_mdl_set_dynamic_batch_size(uint32_t model_id, svp_acl_mdl_dataset* dataset,
                                                  size_t index, uint64_t batch_size) {
   return guarded(__func__, [&]() -> svp_acl_error {
-    const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
+    const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
     // Accepts the index of the dynamic tensor or of any model input.
     if (dataset == nullptr || index > loaded->model.inputs().size())
@@ -212,7 +212,7 @@ svp_acl_error svp_acl_mdl_set_dynamic_batch_size(uint32_t model_id, svp_acl_mdl_
 svp_acl_mdl_dataset* svp_acl_mdl_create_dataset() {
   svp_acl_mdl_dataset* dataset = nullptr;
   guarded(__func__, [&] {
-    const RecordedCall call(ApiId::kCreateDataset);
+    const RecordedSvpCall call(ApiId::kCreateDataset);
     dataset = new svp_acl_mdl_dataset;
     return SVP_ACL_SUCCESS;
   });
@@ -221,7 +221,7 @@ svp_acl_mdl_dataset* svp_acl_mdl_create_dataset() {
 
 svp_acl_error svp_acl_mdl_destroy_dataset(const svp_acl_mdl_dataset* dataset) {
   return guarded(__func__, [&] {
-    const RecordedCall call(ApiId::kDestroyDataset);
+    const RecordedSvpCall call(ApiId::kDestroyDataset);
     if (dataset == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
     delete dataset;
     return SVP_ACL_SUCCESS;
@@ -252,32 +252,32 @@ namespace {
 
 using Port = svp_acl_mdl_desc::Port;
 
-const Port* input_of(const svp_acl_mdl_desc* desc, std::size_t index) {
+const Port* find_input(const svp_acl_mdl_desc* desc, std::size_t index) {
   return desc != nullptr && index < desc->inputs.size() ? &desc->inputs[index] : nullptr;
 }
 
-const Port* output_of(const svp_acl_mdl_desc* desc, std::size_t index) {
+const Port* find_output(const svp_acl_mdl_desc* desc, std::size_t index) {
   return desc != nullptr && index < desc->outputs.size() ? &desc->outputs[index] : nullptr;
 }
 
-std::size_t size_of(const svp_acl_mdl_desc* desc, const Port* port) {
+std::size_t port_bytes(const svp_acl_mdl_desc* desc, const Port* port) {
   if (port == nullptr) return 0;
   if (port->buffer_bytes != 0) return port->buffer_bytes;
   return static_cast<std::size_t>(port->shape.bytes() * desc->max_batch);
 }
 
-std::size_t stride_of(const Port* port) {
+std::size_t port_stride(const Port* port) {
   if (port == nullptr) return 0;
   if (port->buffer_bytes != 0) return port->buffer_bytes;
   return static_cast<std::size_t>(port->shape.width) * sizeof(float);
 }
 
-svp_acl_format format_of(const Port* port) {
+svp_acl_format port_format(const Port* port) {
   if (port == nullptr) return SVP_ACL_FORMAT_UNDEFINED;
   return port->buffer_bytes != 0 ? SVP_ACL_FORMAT_ND : SVP_ACL_FORMAT_NCHW;
 }
 
-svp_acl_data_type data_type_of(const Port* port) {
+svp_acl_data_type port_data_type(const Port* port) {
   if (port == nullptr) return SVP_ACL_DT_UNDEFINED;
   return port->buffer_bytes != 0 ? SVP_ACL_UINT8 : SVP_ACL_FLOAT;
 }
@@ -311,7 +311,7 @@ svp_acl_error index_by_name(const std::vector<Port>& ports, const char* name, st
 // Host models never use pre-processing or secure memory; only the port index is checked.
 svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_mdl_aipp_type* type,
                       std::size_t* attached) {
-  const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
+  const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
   if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
   const std::size_t ports =
       input ? loaded->model.inputs().size() + kExtraInputs : loaded->model.outputs().size();
@@ -322,7 +322,7 @@ svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_
 }
 
 // Returns a property that is the same for all host models.
-svp_acl_error property_of(uint32_t model_id, uint32_t value, uint32_t* result) {
+svp_acl_error fixed_property(uint32_t model_id, uint32_t value, uint32_t* result) {
   if (RuntimeState::instance().find(model_id) == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
   if (result == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
   *result = value;
@@ -351,8 +351,8 @@ svp_acl_error svp_acl_mdl_destroy_desc(svp_acl_mdl_desc* model_desc) {
 
 svp_acl_error svp_acl_mdl_get_desc(svp_acl_mdl_desc* model_desc, uint32_t model_id) {
   return guarded(__func__, [&] {
-    RecordedCall call(ApiId::kGetDesc);
-    const std::shared_ptr<LoadedModel> loaded = RuntimeState::instance().find(model_id);
+    RecordedSvpCall call(ApiId::kGetDesc);
+    const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
     if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
     call.names(*loaded);
     if (model_desc == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
@@ -382,57 +382,57 @@ size_t svp_acl_mdl_get_num_outputs(const svp_acl_mdl_desc* model_desc) {
 }
 
 size_t svp_acl_mdl_get_input_size_by_index(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return size_of(model_desc, input_of(model_desc, index));
+  return port_bytes(model_desc, find_input(model_desc, index));
 }
 
 size_t svp_acl_mdl_get_output_size_by_index(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return size_of(model_desc, output_of(model_desc, index));
+  return port_bytes(model_desc, find_output(model_desc, index));
 }
 
 size_t svp_acl_mdl_get_input_default_stride(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return stride_of(input_of(model_desc, index));
+  return port_stride(find_input(model_desc, index));
 }
 
 size_t svp_acl_mdl_get_output_default_stride(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return stride_of(output_of(model_desc, index));
+  return port_stride(find_output(model_desc, index));
 }
 
 svp_acl_error svp_acl_mdl_get_input_dims(const svp_acl_mdl_desc* model_desc, size_t index,
                                          svp_acl_mdl_io_dims* dims) {
-  return fill_dims(model_desc, input_of(model_desc, index), dims);
+  return fill_dims(model_desc, find_input(model_desc, index), dims);
 }
 
 svp_acl_error svp_acl_mdl_get_output_dims(const svp_acl_mdl_desc* model_desc, size_t index,
                                           svp_acl_mdl_io_dims* dims) {
-  return fill_dims(model_desc, output_of(model_desc, index), dims);
+  return fill_dims(model_desc, find_output(model_desc, index), dims);
 }
 
 const char* svp_acl_mdl_get_input_name_by_index(const svp_acl_mdl_desc* model_desc, size_t index) {
-  const Port* port = input_of(model_desc, index);
+  const Port* port = find_input(model_desc, index);
   return port == nullptr ? nullptr : port->name.c_str();
 }
 
 const char* svp_acl_mdl_get_output_name_by_index(const svp_acl_mdl_desc* model_desc, size_t index) {
-  const Port* port = output_of(model_desc, index);
+  const Port* port = find_output(model_desc, index);
   return port == nullptr ? nullptr : port->name.c_str();
 }
 
 svp_acl_format svp_acl_mdl_get_input_format(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return format_of(input_of(model_desc, index));
+  return port_format(find_input(model_desc, index));
 }
 
 svp_acl_format svp_acl_mdl_get_output_format(const svp_acl_mdl_desc* model_desc, size_t index) {
-  return format_of(output_of(model_desc, index));
+  return port_format(find_output(model_desc, index));
 }
 
 svp_acl_data_type svp_acl_mdl_get_input_data_type(const svp_acl_mdl_desc* model_desc,
                                                   size_t index) {
-  return data_type_of(input_of(model_desc, index));
+  return port_data_type(find_input(model_desc, index));
 }
 
 svp_acl_data_type svp_acl_mdl_get_output_data_type(const svp_acl_mdl_desc* model_desc,
                                                    size_t index) {
-  return data_type_of(output_of(model_desc, index));
+  return port_data_type(find_output(model_desc, index));
 }
 
 svp_acl_error svp_acl_mdl_get_input_index_by_name(const svp_acl_mdl_desc* model_desc,
@@ -463,12 +463,12 @@ svp_acl_inout_reuse_type svp_acl_mdl_get_output_reuse_type(const svp_acl_mdl_des
 
 svp_acl_error svp_acl_mdl_get_input_class_id_by_index(const svp_acl_mdl_desc* model_desc,
                                                       size_t index, size_t* class_id) {
-  return no_class(input_of(model_desc, index), class_id);
+  return no_class(find_input(model_desc, index), class_id);
 }
 
 svp_acl_error svp_acl_mdl_get_output_class_id_by_index(const svp_acl_mdl_desc* model_desc,
                                                        size_t index, size_t* class_id) {
-  return no_class(output_of(model_desc, index), class_id);
+  return no_class(find_output(model_desc, index), class_id);
 }
 
 svp_acl_error svp_acl_mdl_get_input_aipp_type(uint32_t model_id, size_t index,
@@ -483,11 +483,12 @@ svp_acl_error svp_acl_mdl_get_output_aipp_type(uint32_t model_id, size_t index,
 }
 
 svp_acl_error svp_acl_ext_get_mdl_aicpu_task_num(uint32_t model_id, uint32_t* num) {
-  return guarded(__func__, [&] { return property_of(model_id, 0, num); });
+  return guarded(__func__, [&] { return fixed_property(model_id, 0, num); });
 }
 
 svp_acl_error svp_acl_ext_get_mdl_net_type(uint32_t model_id, uint32_t* net_type) {
-  return guarded(__func__, [&] { return property_of(model_id, SVP_ACL_NET_TYPE_CNN, net_type); });
+  return guarded(__func__,
+                 [&] { return fixed_property(model_id, SVP_ACL_NET_TYPE_CNN, net_type); });
 }
 
 }  // extern "C"

@@ -29,7 +29,7 @@ using AllHandles = ProfHandles<svp_acl_prof_config, svp_acl_prof_subscribe_confi
 
 // Returns the error that every call reports while acl.json's profiler records, if the arguments
 // were valid.
-svp_acl_error result_of(int result) {
+svp_acl_error check_recording(int result) {
   return result == kProfSuccess ? Profiling::instance().refused_by_configuration() : result;
 }
 
@@ -39,7 +39,7 @@ extern "C" {
 
 svp_acl_error svp_acl_prof_init(const char* result_path, size_t length) {
   return guarded(__func__,
-                 [&] { return Profiling::instance().init(path_of(result_path, length)); });
+                 [&] { return Profiling::instance().init(checked_path(result_path, length)); });
 }
 
 svp_acl_error svp_acl_prof_finalize() {
@@ -67,7 +67,7 @@ svp_acl_prof_config* svp_acl_prof_create_config(const uint32_t* device_id_list,
 svp_acl_error svp_acl_prof_destroy_config(const svp_acl_prof_config* profiler_config) {
   return guarded(__func__, [&]() -> svp_acl_error {
     const bool is_known = AllHandles::instance().configs.remove(profiler_config);
-    return result_of(is_known ? kProfSuccess : kProfInvalidParam);
+    return check_recording(is_known ? kProfSuccess : kProfInvalidParam);
   });
 }
 
@@ -108,7 +108,7 @@ svp_acl_error svp_acl_prof_destroy_subscribe_config(
     const svp_acl_prof_subscribe_config* subscribe_config) {
   return guarded(__func__, [&]() -> svp_acl_error {
     const bool is_known = AllHandles::instance().subscribe_configs.remove(subscribe_config);
-    return result_of(is_known ? kProfSuccess : kProfInvalidParam);
+    return check_recording(is_known ? kProfSuccess : kProfInvalidParam);
   });
 }
 
@@ -129,53 +129,55 @@ svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id) {
 svp_acl_error svp_acl_prof_get_op_desc_size(size_t* op_desc_size) {
   if (op_desc_size == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
   *op_desc_size = sizeof(OpRecord);
-  return result_of(kProfSuccess);
+  return check_recording(kProfSuccess);
 }
 
 svp_acl_error svp_acl_prof_get_op_num(const void* op_info, size_t op_info_len,
                                       uint32_t* op_number) {
-  return result_of(count_records(op_info, op_info_len, op_number));
+  return check_recording(count_records(op_info, op_info_len, op_number));
 }
 
 svp_acl_error svp_acl_prof_get_op_type_len(const void* op_info, size_t op_info_len, uint32_t index,
                                            size_t* op_type_len) {
-  return result_of(size_of_text(&OpNames::Texts::type, op_info, op_info_len, index, op_type_len));
+  return check_recording(
+      text_size(&OpNameIds::Texts::type, op_info, op_info_len, index, op_type_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_type(const void* op_info, size_t op_info_len, uint32_t index,
                                        char* op_type, size_t op_type_len) {
-  return result_of(
-      copy_text(&OpNames::Texts::type, op_info, op_info_len, index, op_type, op_type_len));
+  return check_recording(
+      copy_text(&OpNameIds::Texts::type, op_info, op_info_len, index, op_type, op_type_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_name_len(const void* op_info, size_t op_info_len, uint32_t index,
                                            size_t* op_name_len) {
-  return result_of(size_of_text(&OpNames::Texts::name, op_info, op_info_len, index, op_name_len));
+  return check_recording(
+      text_size(&OpNameIds::Texts::name, op_info, op_info_len, index, op_name_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_name(const void* op_info, size_t op_info_len, uint32_t index,
                                        char* op_name, size_t op_name_len) {
-  return result_of(
-      copy_text(&OpNames::Texts::name, op_info, op_info_len, index, op_name, op_name_len));
+  return check_recording(
+      copy_text(&OpNameIds::Texts::name, op_info, op_info_len, index, op_name, op_name_len));
 }
 
 uint64_t svp_acl_prof_get_op_start(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = record_at(op_info, op_info_len, index);
+  const auto record = find_record(op_info, op_info_len, index);
   return record ? record->start : 0;
 }
 
 uint64_t svp_acl_prof_get_op_end(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = record_at(op_info, op_info_len, index);
+  const auto record = find_record(op_info, op_info_len, index);
   return record ? record->end : 0;
 }
 
 uint64_t svp_acl_prof_get_op_duration(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = record_at(op_info, op_info_len, index);
+  const auto record = find_record(op_info, op_info_len, index);
   return record ? record->duration : 0;
 }
 
 size_t svp_acl_prof_get_model_id(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = record_at(op_info, op_info_len, index);
+  const auto record = find_record(op_info, op_info_len, index);
   return record ? record->model : 0;
 }
 

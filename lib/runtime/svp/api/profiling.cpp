@@ -33,7 +33,7 @@ bool are_metrics(uint32_t metrics) {
 }
 
 // A layer record contains both time and unit cycles, so either bit enables it.
-ProfileConfig job_of(const ProfConfig& config, const std::string& output) {
+ProfileConfig make_profile_config(const ProfConfig& config, const std::string& output) {
   ProfileConfig job;
   job.output = output;
   job.aicore = (config.bits & SVP_ACL_PROF_TASK_TIME) != 0 ||
@@ -50,11 +50,11 @@ std::vector<const ProfConfig*> listed(const std::optional<ProfConfig>& running) 
 void before_any_fork() {
   Profiling::instance().before_fork();
   RuntimeState::instance().before_fork();
-  OpNames::instance().before_fork();
+  OpNameIds::instance().before_fork();
 }
 
 void after_any_fork(bool child) {
-  OpNames::instance().after_fork();
+  OpNameIds::instance().after_fork();
   RuntimeState::instance().after_fork(child);
   Profiling::instance().after_fork(child);
 }
@@ -73,7 +73,7 @@ Profiling& Profiling::instance() {
 }
 
 svp_acl_error Profiling::init(std::string_view path) {
-  const bool is_initialized = RuntimeState::instance().initialised();
+  const bool is_initialized = RuntimeState::instance().is_initialised();
   // Boards accept absolute paths only.
   if (!path.starts_with('/')) path = {};
   const std::lock_guard lock(mutex_);
@@ -92,7 +92,7 @@ svp_acl_error Profiling::start(const ProfConfig& config) {
   const std::lock_guard lock(mutex_);
   const int refusal = refusal_of_start(mode_, listed(running_), config);
   if (refusal != kProfSuccess) return refusal;
-  const ProfileConfig job = job_of(config, output_);
+  const ProfileConfig job = make_profile_config(config, output_);
   if (!job.aicore && !job.aicpu && !job.acl_api) return SVP_ACL_ERROR_INVALID_PROFILING_CONFIG;
   if (!RuntimeState::instance().begin_job(job)) return SVP_ACL_ERROR_PROFILING_FAILURE;
   running_ = config;
@@ -177,7 +177,7 @@ void Profiling::after_fork(bool child) {
 
 void SubscriptionObserver::layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) {
   const Layer& done = model_.layers()[layer];
-  const uint64_t op = OpNames::instance().number_of(done.name, done.type);
+  const uint64_t op = OpNameIds::instance().find_or_add(done.name, done.type);
   send_record(make_record(model_id_, kHostDevice, op, start_ns, end_ns,
                           done.operation ? &done.operation->work : nullptr, batch_));
 }

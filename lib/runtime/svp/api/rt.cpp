@@ -81,7 +81,7 @@ size_t svp_acl_data_type_size(svp_acl_data_type data_type) {
 namespace {
 
 using msprof::runtime::ApiId;
-using msprof::runtime::RecordedCall;
+using msprof::runtime::RecordedSvpCall;
 
 struct Context {
   int32_t device;
@@ -109,7 +109,7 @@ svp_acl_error release(const void* memory) {
 template <typename Body>
 svp_acl_error recorded(const char* function, ApiId api, Body body) {
   return guarded(function, [&]() -> svp_acl_error {
-    const RecordedCall call(api);
+    const RecordedSvpCall call(api);
     return body();
   });
 }

@@ -25,7 +25,7 @@ __attribute__((destructor)) void complete_at_exit() {
 
 }  // namespace
 
-std::unique_ptr<Workspace> LoadedModel::take_workspace() {
+std::unique_ptr<Workspace> LoadedSvpModel::take_workspace() {
   const std::lock_guard lock(pool_mutex);
   if (pool.empty()) return std::make_unique<Workspace>();
   std::unique_ptr<Workspace> workspace = std::move(pool.back());
@@ -33,7 +33,7 @@ std::unique_ptr<Workspace> LoadedModel::take_workspace() {
   return workspace;
 }
 
-void LoadedModel::give_back(std::unique_ptr<Workspace> workspace) {
+void LoadedSvpModel::give_back(std::unique_ptr<Workspace> workspace) {
   const std::lock_guard lock(pool_mutex);
   pool.push_back(std::move(workspace));
 }
@@ -48,8 +48,8 @@ svp_acl_error RuntimeState::init(const char* config_path) {
   const uint64_t start_ns = monotonic_ns();
   {
     const std::lock_guard lock(mutex_);
-    if (initialised_) return SVP_ACL_ERROR_REPEAT_INITIALIZE;
-    initialised_ = true;
+    if (is_initialised_) return SVP_ACL_ERROR_REPEAT_INITIALIZE;
+    is_initialised_ = true;
   }
   const std::string path = config_path_or_environment(config_path);
   if (path.empty()) return SVP_ACL_SUCCESS;
@@ -70,7 +70,7 @@ bool RuntimeState::begin_job(const ProfileConfig& config) {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, model] : models_) model->profile = made->add_model(id, model->model, {});
   job_ = std::move(made);
-  unprofiled_child_ = false;
+  is_unprofiled_child_ = false;
   return true;
 }
 
@@ -87,17 +87,17 @@ void RuntimeState::end_job() {
 
 svp_acl_error RuntimeState::finalize() {
   const uint64_t start_ns = monotonic_ns();
-  std::map<uint32_t, std::shared_ptr<LoadedModel>> models;
+  std::map<uint32_t, std::shared_ptr<LoadedSvpModel>> models;
   std::shared_ptr<ProfileJob> ending;
   bool child = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
-    initialised_ = false;
+    if (!is_initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
+    is_initialised_ = false;
     models.swap(models_);
     ending.swap(job_);
-    child = forked_.exchange(false);
-    unprofiled_child_ = false;
+    child = is_forked_.exchange(false);
+    is_unprofiled_child_ = false;
   }
   // In a forked child the executions of the parent's threads never end.
   if (!child) {
@@ -113,19 +113,19 @@ svp_acl_error RuntimeState::finalize() {
   return SVP_ACL_SUCCESS;
 }
 
-bool RuntimeState::initialised() {
+bool RuntimeState::is_initialised() {
   const std::lock_guard lock(mutex_);
-  return initialised_;
+  return is_initialised_;
 }
 
 svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* model_id) {
   const uint64_t start_ns = monotonic_ns();
   const JobUse profiling = use_job();
-  std::shared_ptr<LoadedModel> loaded;
+  std::shared_ptr<LoadedSvpModel> loaded;
   try {
     Model parsed = Model::parse({static_cast<const char*>(bytes), size});
     const std::lock_guard lock(mutex_);
-    loaded = std::make_shared<LoadedModel>(next_model_id_, std::move(parsed));
+    loaded = std::make_shared<LoadedSvpModel>(next_model_id_, std::move(parsed));
     ++next_model_id_;
   } catch (...) {
     if (profiling) profiling->record_call(ApiId::kLoadFromMem, start_ns, nullptr);
@@ -133,7 +133,7 @@ svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* 
   }
   if (profiling) loaded->profile = profiling->add_model(loaded->id, loaded->model, start_ns);
   const std::lock_guard lock(mutex_);
-  if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
+  if (!is_initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
   // A JOB may have started in the meantime.
   if (job_ && !profiling) loaded->profile = job_->add_model(loaded->id, loaded->model, {});
   models_.emplace(loaded->id, loaded);
@@ -143,7 +143,7 @@ svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* 
 
 svp_acl_error RuntimeState::unload(uint32_t model_id) {
   const uint64_t start_ns = monotonic_ns();
-  std::shared_ptr<LoadedModel> leaving;
+  std::shared_ptr<LoadedSvpModel> leaving;
   {
     const std::lock_guard lock(mutex_);
     const auto it = models_.find(model_id);
@@ -152,14 +152,14 @@ svp_acl_error RuntimeState::unload(uint32_t model_id) {
     models_.erase(it);
   }
   // In a forked child the executions of the parent's threads never end.
-  if (forked()) return SVP_ACL_SUCCESS;
+  if (is_forked()) return SVP_ACL_SUCCESS;
   const std::unique_lock wait_for_executions(leaving->in_use);
   const JobUse profiling = use_job();
   if (profiling && leaving->profile) profiling->remove_model(leaving->profile, start_ns);
   return SVP_ACL_SUCCESS;
 }
 
-std::shared_ptr<LoadedModel> RuntimeState::find(uint32_t model_id) {
+std::shared_ptr<LoadedSvpModel> RuntimeState::find(uint32_t model_id) {
   const std::lock_guard lock(mutex_);
   const auto it = models_.find(model_id);
   return it == models_.end() ? nullptr : it->second;
@@ -175,8 +175,8 @@ void RuntimeState::after_fork(bool child) {
   // The files belong to the parent. A child that wants a profile calls svp_acl_finalize and
   // svp_acl_init, or svp_acl_prof_init.
   if (child && job_) {
-    forked_ = true;
-    unprofiled_child_ = true;
+    is_forked_ = true;
+    is_unprofiled_child_ = true;
     of_parents_.push_back(std::move(job_));
     job_.reset();
   }
@@ -184,10 +184,10 @@ void RuntimeState::after_fork(bool child) {
   mutex_.unlock();
 }
 
-RecordedCall::RecordedCall(ApiId api)
+RecordedSvpCall::RecordedSvpCall(ApiId api)
     : api_(api), job_(RuntimeState::instance().use_job()), start_ns_(job_ ? monotonic_ns() : 0) {}
 
-RecordedCall::~RecordedCall() {
+RecordedSvpCall::~RecordedSvpCall() {
   try {
     if (job_) job_->record_call(api_, start_ns_, model_.get());
   } catch (const std::bad_alloc&) {

@@ -25,8 +25,8 @@
 
 namespace msprof::runtime {
 
-struct LoadedModel {
-  LoadedModel(uint32_t number, Model&& parsed) : id(number), model(std::move(parsed)) {}
+struct LoadedSvpModel {
+  LoadedSvpModel(uint32_t number, Model&& parsed) : id(number), model(std::move(parsed)) {}
 
   std::unique_ptr<Workspace> take_workspace();
   void give_back(std::unique_ptr<Workspace> workspace);
@@ -64,11 +64,11 @@ class RuntimeState {
 
   svp_acl_error init(const char* config_path);
   svp_acl_error finalize();
-  bool initialised();
+  bool is_initialised();
 
   svp_acl_error load(const void* bytes, std::size_t size, uint32_t* model_id);
   svp_acl_error unload(uint32_t model_id);
-  std::shared_ptr<LoadedModel> find(uint32_t model_id);
+  std::shared_ptr<LoadedSvpModel> find(uint32_t model_id);
 
   // The JOB of this process; empty if it is not profiled, or if the JOB belongs to a parent.
   JobUse use_job();
@@ -78,9 +78,9 @@ class RuntimeState {
   bool begin_job(const ProfileConfig& config);
   void end_job();
   // Whether this process was forked from a profiled one.
-  bool forked() const { return forked_.load(); }
+  bool is_forked() const { return is_forked_.load(); }
   // Like forked(), but false once the child has started its own JOB.
-  bool is_unprofiled_child() const { return unprofiled_child_.load(); }
+  bool is_unprofiled_child() const { return is_unprofiled_child_.load(); }
 
   void finish_at_exit();
   void before_fork() { mutex_.lock(); }
@@ -88,24 +88,24 @@ class RuntimeState {
 
  private:
   std::mutex mutex_;
-  bool initialised_ = false;
-  std::atomic<bool> forked_{false};
-  std::atomic<bool> unprofiled_child_{false};
+  bool is_initialised_ = false;
+  std::atomic<bool> is_forked_{false};
+  std::atomic<bool> is_unprofiled_child_{false};
   uint32_t next_model_id_ = 1;
-  std::map<uint32_t, std::shared_ptr<LoadedModel>> models_;
+  std::map<uint32_t, std::shared_ptr<LoadedSvpModel>> models_;
   std::shared_ptr<ProfileJob> job_;
   std::vector<std::shared_ptr<ProfileJob>> of_parents_;  // kept untouched in a forked child
 };
 
 // Records the call in whose body it is declared.
-class RecordedCall {
+class RecordedSvpCall {
  public:
-  explicit RecordedCall(ApiId api);
-  ~RecordedCall();
-  RecordedCall(const RecordedCall&) = delete;
-  RecordedCall& operator=(const RecordedCall&) = delete;
+  explicit RecordedSvpCall(ApiId api);
+  ~RecordedSvpCall();
+  RecordedSvpCall(const RecordedSvpCall&) = delete;
+  RecordedSvpCall& operator=(const RecordedSvpCall&) = delete;
 
-  void names(const LoadedModel& model) {
+  void names(const LoadedSvpModel& model) {
     if (job_) model_ = model.profile;
   }
   // The profile of the model passed to names(); null if it is not profiled.

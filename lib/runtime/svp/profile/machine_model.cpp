@@ -4,7 +4,7 @@
 
 namespace msprof::runtime {
 
-void model_units(const LayerWork& work, uint64_t batch, AicoreRecord& record) {
+void model_units(const LayerWork& work, uint64_t batch, SvpAicoreRecord& record) {
   const UnitCycles units = model_units(work, batch, record.total_cycles);
   record.mac_busy = units.mac_busy;
   record.mac_ppen = units.mac_ppen;

@@ -10,6 +10,6 @@ namespace msprof::runtime {
 
 // Fills the unit cycles and DDR bytes of a record whose total_cycles (1 cycle = 1 ns) is already
 // set.
-void model_units(const LayerWork& work, uint64_t batch, AicoreRecord& record);
+void model_units(const LayerWork& work, uint64_t batch, SvpAicoreRecord& record);
 
 }  // namespace msprof::runtime

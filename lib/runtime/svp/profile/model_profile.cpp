@@ -49,7 +49,7 @@ std::string layer_info(const Model& model) {
   for (std::size_t i = 0; i < model.layers().size(); ++i) {
     const Layer& layer = model.layers()[i];
     text += std::to_string(i) + "\t" + kNet + "\t" + field(layer.type) + "\t" +
-            (layer.on_cpu ? "AA_CPU" : "AA_CORE") + "\t" + field(layer.name) + "\t";
+            (layer.is_on_cpu ? "AA_CPU" : "AA_CORE") + "\t" + field(layer.name) + "\t";
     for (std::size_t name = 0; name < layer.original.size(); ++name) {
       text += (name == 0 ? "" : "+") + field(layer.original[name]);
     }
@@ -58,9 +58,9 @@ std::string layer_info(const Model& model) {
   return text;
 }
 
-bool any_layer(const Model& model, bool on_cpu) {
+bool has_any_layer(const Model& model, bool on_cpu) {
   return std::any_of(model.layers().begin(), model.layers().end(),
-                     [on_cpu](const Layer& layer) { return layer.on_cpu == on_cpu; });
+                     [on_cpu](const Layer& layer) { return layer.is_on_cpu == on_cpu; });
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string file_name_part(const std::string& model_name) {
   return name.substr(0, cut) + hash.data();
 }
 
-void Capture::finish(bool at_exit) {
+void RecordFiles::finish(bool at_exit) {
   if (core) core->finish("", at_exit);
   if (cpu) cpu->finish("", at_exit);
 }
@@ -97,8 +97,8 @@ ModelProfile::ModelProfile(std::string data_folder, const ProfileConfig& config,
     : data_folder_(std::move(data_folder)),
       stem_(file_name_part(model.name()) + "." + std::to_string(model_id)),
       interval_(config.interval),
-      core_wanted_(config.aicore && any_layer(model, false)),
-      cpu_wanted_(config.aicpu && any_layer(model, true)),
+      wants_core_(config.aicore && has_any_layer(model, false)),
+      wants_cpu_(config.aicpu && has_any_layer(model, true)),
       loader_thread_(thread_number()),
       health_(health),
       sink_(std::move(sink)) {
@@ -124,16 +124,16 @@ std::unique_ptr<RecordFile> ModelProfile::open(const char* type, RecordKind kind
   return std::make_unique<RecordFile>(path, kind, health_, sink_);
 }
 
-std::shared_ptr<Capture> ModelProfile::capture(uint64_t execution, uint64_t batch) {
-  if (!core_wanted_ && !cpu_wanted_) return nullptr;
+std::shared_ptr<RecordFiles> ModelProfile::capture(uint64_t execution, uint64_t batch) {
+  if (!wants_core_ && !wants_cpu_) return nullptr;
   if (interval_ != 0 && execution % interval_ != 0) return nullptr;
   const std::lock_guard lock(mutex_);
-  if (captures_finished_) return nullptr;
+  if (are_captures_finished_) return nullptr;
   if (run_capture_) return run_capture_;
-  auto made = std::make_shared<Capture>();
+  auto made = std::make_shared<RecordFiles>();
   const uint64_t pictures = interval_ == 0 ? 0 : execution * batch;
-  if (core_wanted_) made->core = open("aicore", RecordKind::kAicore, batch, pictures);
-  if (cpu_wanted_) made->cpu = open("aicpu", RecordKind::kAicpu, batch, pictures);
+  if (wants_core_) made->core = open("aicore", RecordKind::kAicore, batch, pictures);
+  if (wants_cpu_) made->cpu = open("aicpu", RecordKind::kAicpu, batch, pictures);
   if (interval_ == 0) run_capture_ = made;
   return made;
 }
@@ -145,7 +145,7 @@ void ModelProfile::record_call(const AclApiRecord& record) {
 void ModelProfile::finish_captures(bool at_exit) {
   const std::unique_lock lock = lock_for(mutex_, at_exit);
   if (!lock.owns_lock()) return;
-  captures_finished_ = true;
+  are_captures_finished_ = true;
   if (run_capture_) run_capture_->finish(at_exit);
 }
 
@@ -161,12 +161,12 @@ ExecutionRecorder::ExecutionRecorder(ModelProfile& profile, const Model& model, 
     : model_(model),
       execution_(execution),
       batch_(batch),
-      own_capture_(!profile.one_capture_for_the_run()),
+      has_own_capture_(!profile.makes_one_capture()),
       capture_(profile.capture(execution, batch)) {}
 
 ExecutionRecorder::~ExecutionRecorder() {
   try {
-    if (own_capture_ && capture_) capture_->finish(false);
+    if (has_own_capture_ && capture_) capture_->finish(false);
   } catch (const std::bad_alloc&) {
     // Out of memory: no `.done` is written, the capture is read as partial, and the application
     // continues.
@@ -175,13 +175,13 @@ ExecutionRecorder::~ExecutionRecorder() {
 
 void ExecutionRecorder::layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) {
   const auto layer_id = static_cast<uint32_t>(layer);
-  if (model_.layers()[layer].on_cpu) {
+  if (model_.layers()[layer].is_on_cpu) {
     if (!capture_->cpu) return;
     const AicpuRecord record = {layer_id, static_cast<uint32_t>(thread_number()), start_ns, end_ns,
                                 execution_};
     capture_->cpu->append(&record, start_ns, end_ns);
   } else if (capture_->core) {
-    AicoreRecord record;
+    SvpAicoreRecord record;
     record.layer_id = layer_id;
     record.start_ns = start_ns;
     record.total_cycles = end_ns - start_ns;

@@ -16,7 +16,7 @@ namespace msprof::runtime {
 
 // One aicore and one aicpu file. Either is null if it is switched off or if the model has no such
 // layer.
-struct Capture {
+struct RecordFiles {
   std::unique_ptr<RecordFile> core;
   std::unique_ptr<RecordFile> cpu;
 
@@ -31,8 +31,8 @@ class ModelProfile {
 
   // Returns the capture that records execution number `execution`; null if the interval skips that
   // execution.
-  std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
-  bool one_capture_for_the_run() const { return interval_ == 0; }
+  std::shared_ptr<RecordFiles> capture(uint64_t execution, uint64_t batch);
+  bool makes_one_capture() const { return interval_ == 0; }
   // Numbers executions from 0, in the order in which they start.
   uint64_t next_execution() { return executions_++; }
 
@@ -49,14 +49,14 @@ class ModelProfile {
   const std::string data_folder_;
   const std::string stem_;  // "<model>.<model_id>", made safe for a file name
   const uint32_t interval_;
-  const bool core_wanted_, cpu_wanted_;
+  const bool wants_core_, wants_cpu_;
   const long loader_thread_;
   std::atomic<uint64_t> executions_{0};
   WriteHealth& health_;
   const std::shared_ptr<Sink> sink_;
   std::mutex mutex_;
-  std::shared_ptr<Capture> run_capture_;
-  bool captures_finished_ = false;
+  std::shared_ptr<RecordFiles> run_capture_;
+  bool are_captures_finished_ = false;
   std::unique_ptr<RecordFile> calls_;
 };
 
@@ -68,14 +68,14 @@ class ExecutionRecorder : public LayerObserver {
   ExecutionRecorder(const ExecutionRecorder&) = delete;
   ExecutionRecorder& operator=(const ExecutionRecorder&) = delete;
 
-  bool captured() const { return capture_ != nullptr; }
+  bool has_captured() const { return capture_ != nullptr; }
   void layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) override;
 
  private:
   const Model& model_;
   const uint64_t execution_, batch_;
-  const bool own_capture_;
-  std::shared_ptr<Capture> capture_;
+  const bool has_own_capture_;
+  std::shared_ptr<RecordFiles> capture_;
 };
 
 // The model's name as part of a file name: no '/', no control bytes, at most 128 bytes (a longer

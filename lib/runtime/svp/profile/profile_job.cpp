@@ -84,7 +84,7 @@ std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
 std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Model& model,
                                                     std::optional<uint64_t> load_start_ns) {
   const std::lock_guard lock(mutex_);
-  if (finished_) return nullptr;
+  if (is_finished_) return nullptr;
   auto profile =
       std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model, sink_);
   models_.push_back(profile);
@@ -109,7 +109,7 @@ void ProfileJob::record_call(ApiId api, uint64_t start_ns, ModelProfile* model) 
     return;
   }
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
+  if (is_finished_) return;
   if (first_model_) {
     first_model_->record_call(call);
   } else if (early_calls_.size() < kMaxEarlyCalls) {
@@ -154,16 +154,16 @@ void ProfileJob::wait_for_calls() {
 
 void ProfileJob::finish() {
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
-  finished_ = true;
+  if (is_finished_) return;
+  is_finished_ = true;
   finish_models(false);
   report_losses();
 }
 
 void ProfileJob::finish_at_exit() {
   const std::unique_lock lock = lock_for(mutex_, true);
-  if (!lock.owns_lock() || finished_) return;
-  finished_ = true;
+  if (!lock.owns_lock() || is_finished_) return;
+  is_finished_ = true;
   finish_models(true);
   report_losses();
 }

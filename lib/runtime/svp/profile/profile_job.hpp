@@ -58,7 +58,7 @@ class ProfileJob {
   std::shared_ptr<ModelProfile> first_model_;
   std::vector<AclApiRecord> early_calls_;
   uint64_t early_calls_lost_ = 0;
-  bool finished_ = false;
+  bool is_finished_ = false;
 };
 
 }  // namespace msprof::runtime

@@ -42,7 +42,7 @@ std::unique_lock<std::mutex> lock_for(std::mutex& mutex, bool at_exit) {
 
 void WriteHealth::lost(uint64_t records, const std::string& path, const std::string& what) {
   lost_ += records;
-  if (!said_.exchange(true)) {
+  if (!has_reported_.exchange(true)) {
     say(path + " " + what +
         "; the application continues, records that cannot be written are dropped and counted");
   }
@@ -60,7 +60,7 @@ RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health,
   header.kind = static_cast<uint32_t>(kind);
   if (sink_ && sink_->write(path_, 0, &header, sizeof header)) {
     size_bytes_ = sizeof header;
-    whole_ = true;
+    is_whole_ = true;
   } else {
     sink_ = nullptr;
     open_file(header);
@@ -82,7 +82,7 @@ void RecordFile::open_file(const FileHeader& header) {
     fail("cannot be written");
   } else {
     size_bytes_ = sizeof header;
-    whole_ = true;
+    is_whole_ = true;
     is_mapped_ = may_be_mapped(path_);
   }
 }
@@ -98,7 +98,7 @@ void RecordFile::leave_sink() {
     is_mapped_ = may_be_mapped(path_);
     return;
   }
-  whole_ = false;
+  is_whole_ = false;
   health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
   file_.close();
 }
@@ -115,7 +115,7 @@ int RecordFile::descriptor() {
 // Truncates the file to the last whole record.
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
-  whole_ = false;
+  is_whole_ = false;
   is_open_ = false;
   space_.leave();
   if (ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) != 0) {
@@ -167,7 +167,7 @@ bool RecordFile::write(const void* record) {
 
 void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) {
   const std::lock_guard lock(mutex_);
-  if (sink_ && !finished_) {
+  if (sink_ && !is_finished_) {
     if (sink_->write(path_, size_bytes_, record, record_bytes_)) {
       count(start_ns, end_ns);
       return;
@@ -181,14 +181,14 @@ void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) 
     }
     fail("cannot be written");
   }
-  health_.lost(1, path_, finished_ ? "is already finished" : "cannot be written");
+  health_.lost(1, path_, is_finished_ ? "is already finished" : "cannot be written");
 }
 
 void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   const std::unique_lock lock = lock_for(mutex_, at_exit);
-  if (!lock.owns_lock() || finished_) return;
-  finished_ = true;
-  if (!whole_) return;
+  if (!lock.owns_lock() || is_finished_) return;
+  is_finished_ = true;
+  if (!is_whole_) return;
   space_.leave();
   is_open_ = false;
   bool closed = sink_ != nullptr || !is_mapped_ ||

@@ -34,7 +34,7 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 16);
 
 // One layer of one execution. Cycles are at 1000 MHz, so a cycle is a nanosecond.
-struct AicoreRecord {
+struct SvpAicoreRecord {
   uint32_t layer_id = 0;
   uint32_t zero = 0;
   uint64_t start_ns = 0;
@@ -44,7 +44,7 @@ struct AicoreRecord {
   uint64_t ddr_read_bytes = 0, ddr_write_bytes = 0;
   uint64_t execution = 0;
 };
-static_assert(sizeof(AicoreRecord) == 112);
+static_assert(sizeof(SvpAicoreRecord) == 112);
 
 struct AicpuRecord {
   uint32_t layer_id = 0;
@@ -67,12 +67,12 @@ static_assert(sizeof(AclApiRecord) == 32);
 // Offset of the start time in every record kind. It is never 0 and is stored last, so that a killed
 // application leaves either a whole record or none at the end of the file.
 inline constexpr std::size_t kStartOffset = 8;
-static_assert(offsetof(AicoreRecord, start_ns) == kStartOffset &&
+static_assert(offsetof(SvpAicoreRecord, start_ns) == kStartOffset &&
               offsetof(AicpuRecord, start_ns) == kStartOffset &&
               offsetof(AclApiRecord, start_ns) == kStartOffset);
 
 constexpr uint16_t record_bytes(RecordKind kind) {
-  return kind == RecordKind::kAicore ? sizeof(AicoreRecord) : sizeof(AicpuRecord);
+  return kind == RecordKind::kAicore ? sizeof(SvpAicoreRecord) : sizeof(AicpuRecord);
 }
 
 // Numbers of the calls in acl_api records.
@@ -109,7 +109,7 @@ class WriteHealth {
 
  private:
   std::atomic<uint64_t> lost_{0};
-  std::atomic<bool> said_{false};
+  std::atomic<bool> has_reported_{false};
 };
 
 class RecordFile {
@@ -152,8 +152,8 @@ class RecordFile {
   bool is_open_ = false;  // false if records go to the sink or can no longer be written
   RecordSpace space_;
   bool is_mapped_ = false;  // false: records are written with write()
-  bool whole_ = false;
-  bool finished_ = false;
+  bool is_whole_ = false;
+  bool is_finished_ = false;
   uint64_t size_bytes_ = 0;
   uint64_t start_ns_ = UINT64_MAX;
   uint64_t end_ns_ = 0;

@@ -40,17 +40,17 @@ class PipeSignalBlocked {
   ~PipeSignalBlocked() {
     const int error = errno;
     const timespec no_wait = {};
-    if (raised_ && !was_pending_) sigtimedwait(&pipe_, nullptr, &no_wait);
+    if (is_raised_ && !was_pending_) sigtimedwait(&pipe_, nullptr, &no_wait);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = error;
   }
   PipeSignalBlocked(const PipeSignalBlocked&) = delete;
   PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
-  void raised() { raised_ = true; }
+  void raised() { is_raised_ = true; }
 
  private:
   sigset_t pipe_, before_;
-  bool was_pending_ = false, raised_ = false;
+  bool was_pending_ = false, is_raised_ = false;
 };
 
 // Opens a FIFO for writing. Returns -1 with errno on error: ENXIO if it has no reader.
@@ -74,7 +74,7 @@ int open_fifo(const char* path) {
 struct Sink::State {
   HeldDescriptor file;
   std::size_t prefix_bytes = 0;
-  std::atomic<bool> gone{false};
+  std::atomic<bool> is_gone{false};
 
   bool write_frame(const char* bytes, std::size_t size);
 };
@@ -113,7 +113,7 @@ bool Sink::State::write_frame(const char* bytes, std::size_t size) {
 }
 
 bool Sink::write(const std::string& path, uint64_t offset, const void* bytes, std::size_t size) {
-  if (state_->gone.load(std::memory_order_relaxed)) return false;
+  if (state_->is_gone.load(std::memory_order_relaxed)) return false;
   const std::size_t name_bytes = path.size() - state_->prefix_bytes;
   std::array<char, PIPE_BUF> whole;
   if (sizeof(SinkFrame) + name_bytes + size > whole.size()) return false;
@@ -126,7 +126,7 @@ bool Sink::write(const std::string& path, uint64_t offset, const void* bytes, st
   memcpy(whole.data() + sizeof frame + name_bytes, bytes, size);
   if (state_->write_frame(whole.data(), sizeof frame + name_bytes + size)) return true;
   const int error = errno;
-  if (!state_->gone.exchange(true)) {
+  if (!state_->is_gone.exchange(true)) {
     say(std::string("the reader of MSPROF_SINK ") +
         (error == EPIPE   ? "is gone"
          : error == EBADF ? "was closed by the application"
