@@ -19,8 +19,8 @@ Exit analyse_capture(const CollectorSettings& settings, const ChosenCapture& cap
   const auto has_rule = [&](std::string_view rule) {
     return std::find(rules.begin(), rules.end(), rule) != rules.end();
   };
-  const cluster::AnalysisOptions options{.communication = has_rule("communication"),
-                                         .matrix = has_rule("communication_matrix"),
+  const cluster::AnalysisOptions options{.writes_communication = has_rule("communication"),
+                                         .writes_matrix = has_rule("communication_matrix"),
                                          .json = settings.value("type") != "db"};
   const ReadyStore ready = ready_store(capture);
   const auto files =

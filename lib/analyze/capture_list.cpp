@@ -54,14 +54,15 @@ void read_names(ListedCapture& capture) {
   svp::KnownModels known;  // resolves ambiguous names
   for (const std::string& name : names) {
     const auto info = svp::parse_info_name(name);
-    if (info && info->kind == svp::FileKind::net_info) known.insert({info->model, info->model_id});
+    if (info && info->kind == svp::SvpFileKind::net_info)
+      known.insert({info->model, info->model_id});
   }
   for (const std::string& name : names) {
     if (name.ends_with(".done")) continue;
     const svp::SvpFileName parsed = svp::parse_data_name(name, known);
     if (!parsed.model.empty()) add_once(capture.models, parsed.model);
     const bool has_batch =
-        parsed.kind == svp::FileKind::aicore || parsed.kind == svp::FileKind::aicpu;
+        parsed.kind == svp::SvpFileKind::aicore || parsed.kind == svp::SvpFileKind::aicpu;
     if (has_batch) add_once(capture.batches, std::to_string(parsed.batch_num));
   }
 }

@@ -74,7 +74,7 @@ class NameIds {
   ExecuteNames execute_calls() const {
     ExecuteNames ids{};
     std::transform(kExecuteCalls.begin(), kExecuteCalls.end(), ids.begin(),
-                   [this](std::string_view text) { return of(text); });
+                   [this](std::string_view text) { return find(text); });
     return ids;
   }
 

@@ -18,6 +18,7 @@
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_style.hpp"
 #include "import/importer.hpp"
 #include "session/session.hpp"
 #include "session/svp_session.hpp"

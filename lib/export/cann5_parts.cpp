@@ -11,10 +11,10 @@
 
 namespace msprof::cann5 {
 
-std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope) {
+std::vector<DevicePart> split_by_device(const Database& db, const ExportScope& scope) {
   std::vector<DevicePart> parts;
   const bool is_single_operator =
-      generation_of(db) == "cann5" && !cann::has_rows(db, "SELECT 1 FROM iteration");
+      read_generation(db) == "cann5" && !cann::has_rows(db, "SELECT 1 FROM iteration");
   Statement read = db.prepare("SELECT id FROM device ORDER BY id");
   while (read.step()) {
     DevicePart part{read.integer(0), scope, is_single_operator};
@@ -33,11 +33,11 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
   return parts;
 }
 
-DevicePart host_of(const ExportScope& scope) {
+DevicePart host_part(const ExportScope& scope) {
   return {kHostNumber, scope};
 }
 
-OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
+OutputFile make_output_file(std::string_view topic, const DevicePart& part) {
   OutputFile output_file;
   output_file.stem = fmt::format("{}_{}", topic, part.device);
   output_file.product = output_file.stem;

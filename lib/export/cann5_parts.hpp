@@ -33,13 +33,13 @@ struct DevicePart {
 };
 
 // Returns the devices in `scope`, each with the scope limited to it.
-std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope);
+std::vector<DevicePart> split_by_device(const Database& db, const ExportScope& scope);
 
 // Returns the host with the whole scope; an iteration then only appears in file names.
-DevicePart host_of(const ExportScope& scope);
+DevicePart host_part(const ExportScope& scope);
 
 // The file name contains the model and the iteration if both are set.
-OutputFile output_file_of(std::string_view topic, const DevicePart& part);
+OutputFile make_output_file(std::string_view topic, const DevicePart& part);
 
 // Creates each folder of an export once; parts of a capture may share one.
 class Folders {
@@ -47,7 +47,7 @@ class Folders {
   Folders(const Database& db, std::filesystem::path base, std::string name, std::string kind)
       : db_(db), base_(std::move(base)), name_(std::move(name)), kind_(std::move(kind)) {}
 
-  std::shared_ptr<ProductFolder> of(const DevicePart& part, bool replaces_all) {
+  std::shared_ptr<ProductFolder> find(const DevicePart& part, bool replaces_all) {
     return at(cann5_folder(db_, base_, part.name(), name_), replaces_all);
   }
   std::shared_ptr<ProductFolder> of_capture(bool replaces_all) {

@@ -49,7 +49,7 @@ fs::path product_folder(const fs::path& base, const std::string& name) {
 std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
                                    const std::string& part, const std::string& name) {
   // A folder that contains device_N/ would look like a PROF folder.
-  if (generation_of(db) == "classic") return product_folder(base, name);
+  if (read_generation(db) == "classic") return product_folder(base, name);
   return product_folder(product_folder(base, part), name);
 }
 

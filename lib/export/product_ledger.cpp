@@ -57,7 +57,7 @@ bool is_ours(const LedgerEntry& entry) {
          entry.name.find('/') == std::string::npos && is_product_name(entry.name);
 }
 
-std::string line_of(const LedgerEntry& entry) {
+std::string ledger_line(const LedgerEntry& entry) {
   return fmt::format("{}\t{}\t{}\t{}\t{}\n", entry.kind, entry.bytes, entry.mtime_ns,
                      entry.output_file, entry.name);
 }
@@ -97,7 +97,7 @@ Entries read_entries(const fs::path& folder) {
 void write_entries(const fs::path& folder, const Entries& entries) {
   AtomicFile file(folder / kLedgerName);
   file.write(fmt::format("{}\n", kHeader));
-  for (const LedgerEntry& entry : entries) file.write(line_of(entry));
+  for (const LedgerEntry& entry : entries) file.write(ledger_line(entry));
   TemporaryFile ledger = file.finish();
   ledger.sync();
   ledger.rename();
@@ -116,17 +116,17 @@ void append_lines(const FolderLock& folder, const fs::path& path, std::string_vi
   sync_file(fd.get(), path);
 }
 
-std::int64_t mtime_ns_of(const struct stat& file) {
+std::int64_t modification_ns(const struct stat& file) {
   return static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec;
 }
 
 bool is_same(const LedgerEntry& entry, const struct stat& file) {
   return S_ISREG(file.st_mode) && static_cast<std::uint64_t>(file.st_size) == entry.bytes &&
-         mtime_ns_of(file) == entry.mtime_ns;
+         modification_ns(file) == entry.mtime_ns;
 }
 
 // Entries of files that are there: of each name the one that the file is as, else the last.
-Entries entries_of_files(const FolderLock& folder, Entries entries) {
+Entries existing_entries(const FolderLock& folder, Entries entries) {
   std::map<std::string, Entries> by_name;
   for (LedgerEntry& entry : entries) by_name[entry.name].push_back(std::move(entry));
   Entries kept;
@@ -142,7 +142,7 @@ Entries entries_of_files(const FolderLock& folder, Entries entries) {
 
 bool is_claimed(const ProductClaim& claim, const LedgerEntry& entry) {
   return entry.kind == claim.kind &&
-         (claim.everything || claim.output_files.count(entry.output_file) > 0);
+         (claim.replaces_everything || claim.output_files.count(entry.output_file) > 0);
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file
   if (::fstat(temporary.fd(), &file) != 0) throw_cannot_write(temporary.target(), errno);
   // A rename changes neither.
   return {kind, output_file, temporary.target().filename().string(),
-          static_cast<std::uint64_t>(file.st_size), mtime_ns_of(file)};
+          static_cast<std::uint64_t>(file.st_size), modification_ns(file)};
 }
 
 void ProductLedger::publish(const std::vector<LedgerEntry>& entries,
@@ -164,13 +164,13 @@ void ProductLedger::publish(const std::vector<LedgerEntry>& entries,
   for (const LedgerEntry& entry : entries) written_[entry.name] = entry;
   // The first time as a whole, without what is gone and what a killed command left of a line.
   if (!is_begun_) {
-    Entries all = entries_of_files(lock, read_entries(folder_));
+    Entries all = existing_entries(lock, read_entries(folder_));
     all.insert(all.end(), entries.begin(), entries.end());
     write_entries(folder_, all);
     is_begun_ = true;
   } else {
     std::string lines;
-    for (const LedgerEntry& entry : entries) lines += line_of(entry);
+    for (const LedgerEntry& entry : entries) lines += ledger_line(entry);
     append_lines(lock, folder_ / kLedgerName, lines);
   }
   for (TemporaryFile& file : files) file.rename();
@@ -182,7 +182,7 @@ ProductLedger::Retired ProductLedger::retire(const ProductClaim& claim) {
   if (written_.empty()) return retired;
   const FolderLock lock(folder_);
   if (!lock) throw_cannot_write(folder_, errno);
-  for (const LedgerEntry& entry : entries_of_files(lock, read_entries(folder_))) {
+  for (const LedgerEntry& entry : existing_entries(lock, read_entries(folder_))) {
     struct stat file = {};
     if (written_.count(entry.name) > 0 || !is_claimed(claim, entry) ||
         ::fstatat(lock.folder(), entry.name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0)

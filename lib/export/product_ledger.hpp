@@ -38,7 +38,7 @@ LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file
 // Files replaced by an export: all of `kind`, or only `output_files`.
 struct ProductClaim {
   std::string kind;
-  bool everything = false;
+  bool replaces_everything = false;
   std::set<std::string> output_files;
 };
 

@@ -197,10 +197,10 @@ std::string layout_id(const LayoutChoice& layout) {
 
 LayoutChoice read_stored_layout(const fs::path& store) {
   LayoutChoice choice;
-  choice.json = meta_of_any_version(store, meta::kLayout);
+  choice.json = read_any_meta(store, meta::kLayout);
   if (choice.json.empty()) return {};
   choice.source = LayoutSource::store;
-  choice.file = meta_of_any_version(store, meta::kLayoutFile);
+  choice.file = read_any_meta(store, meta::kLayoutFile);
   if (choice.file.empty()) choice.file = "layout";
   return choice;
 }

@@ -12,6 +12,8 @@
 
 namespace msprof::cann {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 using Parts = std::vector<std::string_view>;
@@ -200,8 +202,6 @@ bool is_cann5_name(std::string_view name) {
          name.starts_with("runtime.task_track.") || name.starts_with("Runtime.task_track.") ||
          name.starts_with("runtime.data.") || name.starts_with("Msprof.");
 }
-
-namespace fs = std::filesystem;
 
 bool is_info_file_name(std::string_view name) {
   for (const std::string_view ending : {".done", ".complete", ".zip"}) {

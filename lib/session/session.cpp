@@ -50,7 +50,7 @@ struct NameCounts {
       if (name.ends_with(".done")) continue;
       if (is_classic_name(name)) {
         ++classic;
-      } else if (svp::parse_data_name(name, {}).kind != svp::FileKind::other) {
+      } else if (svp::parse_data_name(name, {}).kind != svp::SvpFileKind::other) {
         ++svp;
       }
     }

@@ -9,13 +9,13 @@ namespace msprof::svp {
 
 namespace {
 
-FileKind kind_of_word(std::string_view word) {
+SvpFileKind parse_kind(std::string_view word) {
   const std::string lower = lower_ascii(word);
-  if (lower == "aicore" || lower == "aacore") return FileKind::aicore;
-  if (lower == "aicpu" || lower == "aacpu") return FileKind::aicpu;
-  if (lower == "acl_api" || lower == "aclmodule") return FileKind::acl_api;
-  if (lower == "cont") return FileKind::cont;
-  return FileKind::other;
+  if (lower == "aicore" || lower == "aacore") return SvpFileKind::aicore;
+  if (lower == "aicpu" || lower == "aacpu") return SvpFileKind::aicpu;
+  if (lower == "acl_api" || lower == "aclmodule") return SvpFileKind::acl_api;
+  if (lower == "cont") return SvpFileKind::cont;
+  return SvpFileKind::other;
 }
 
 std::string joined(std::span<const std::string_view> parts) {
@@ -31,7 +31,8 @@ using Parts = std::vector<std::string_view>;
 
 // Parses model, model_id, [net], batch, pics, current from the last `tail` parts. Returns empty if
 // they are not numbers or leave no model name.
-std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std::size_t tail) {
+std::optional<SvpFileName> read_tail(const SvpFileName& start, const Parts& parts,
+                                     std::size_t tail) {
   constexpr std::size_t kHead = 2;  // type and device
   if (parts.size() < kHead + 1 + tail) return std::nullopt;
   std::vector<std::int64_t> numbers;
@@ -40,7 +41,7 @@ std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std
     if (!value) return std::nullopt;
     numbers.push_back(*value);
   }
-  FileName name = start;
+  SvpFileName name = start;
   name.model = joined(std::span(parts).subspan(kHead, parts.size() - kHead - tail));
   if (name.model.empty()) return std::nullopt;
   name.model_id = numbers.front();
@@ -55,57 +56,57 @@ std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std
 
 // Chooses between the readings without and with a net number: prefers the one whose model has a
 // net.info, else the one without.
-FileName choose(const std::optional<FileName>& without_net, const std::optional<FileName>& with_net,
-                const KnownModels& known) {
+SvpFileName choose(const std::optional<SvpFileName>& without_net,
+                   const std::optional<SvpFileName>& with_net, const KnownModels& known) {
   if (!with_net) return *without_net;
   if (!without_net) return *with_net;
-  const auto is_known = [&](const FileName& name) {
+  const auto is_known = [&](const SvpFileName& name) {
     return known.count({name.model, name.model_id}) != 0;
   };
   if (is_known(*with_net) && !is_known(*without_net)) return *with_net;
-  FileName name = *without_net;
-  name.ambiguous = is_known(*with_net) == is_known(*without_net);
+  SvpFileName name = *without_net;
+  name.is_ambiguous = is_known(*with_net) == is_known(*without_net);
   return name;
 }
 
 }  // namespace
 
-std::string_view kind_name(FileKind kind) {
+std::string_view kind_name(SvpFileKind kind) {
   switch (kind) {
-    case FileKind::info_json:
+    case SvpFileKind::info_json:
       return "info.json";
-    case FileKind::net_info:
+    case SvpFileKind::net_info:
       return "net.info";
-    case FileKind::layer_info:
+    case SvpFileKind::layer_info:
       return "layer.info";
-    case FileKind::aicore:
+    case SvpFileKind::aicore:
       return "aicore";
-    case FileKind::aicpu:
+    case SvpFileKind::aicpu:
       return "aicpu";
-    case FileKind::acl_api:
+    case SvpFileKind::acl_api:
       return "acl_api";
-    case FileKind::cont:
+    case SvpFileKind::cont:
       return "cont";
-    case FileKind::short_data:
+    case SvpFileKind::short_data:
       return "short name";
-    case FileKind::other:
+    case SvpFileKind::other:
       break;
   }
   return "other";
 }
 
-std::optional<FileName> parse_info_name(std::string_view name) {
+std::optional<SvpFileName> parse_info_name(std::string_view name) {
   const std::string lower = lower_ascii(name);
   for (const auto& [suffix, kind] :
-       {std::pair<std::string_view, FileKind>{".net.info", FileKind::net_info},
-        {".layer.info", FileKind::layer_info}}) {
+       {std::pair<std::string_view, SvpFileKind>{".net.info", SvpFileKind::net_info},
+        {".layer.info", SvpFileKind::layer_info}}) {
     if (!lower.ends_with(suffix)) continue;
     const std::string_view stem = name.substr(0, name.size() - suffix.size());
     const std::size_t dot = stem.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return std::nullopt;
     const auto model_id = parse_i64(stem.substr(dot + 1));
     if (!model_id) return std::nullopt;
-    FileName result;
+    SvpFileName result;
     result.kind = kind;
     result.model = std::string(stem.substr(0, dot));
     result.model_id = *model_id;
@@ -120,33 +121,33 @@ std::optional<std::int64_t> parse_info_json_name(std::string_view name) {
   return parse_i64(name.substr(kPrefix.size()));
 }
 
-FileName parse_data_name(std::string_view text, const KnownModels& known) {
+SvpFileName parse_data_name(std::string_view text, const KnownModels& known) {
   if (const auto info = parse_info_name(text)) return *info;
   const Parts parts = split(text, '.');
-  FileName name;
-  name.kind = kind_of_word(parts.front());
+  SvpFileName name;
+  name.kind = parse_kind(parts.front());
   const auto device = parts.size() < 2 ? std::nullopt : parse_i64(parts[1]);
-  if (name.kind == FileKind::other || !device) return FileName{};
+  if (name.kind == SvpFileKind::other || !device) return SvpFileName{};
   name.device = *device;
-  if (name.kind == FileKind::cont) return name;
-  if (name.kind == FileKind::acl_api) return read_tail(name, parts, 1).value_or(FileName{});
+  if (name.kind == SvpFileKind::cont) return name;
+  if (name.kind == SvpFileKind::acl_api) return read_tail(name, parts, 1).value_or(SvpFileName{});
 
   if (parts.size() == 4) {
     const auto first = parse_i64(parts[2]);
     const auto second = parse_i64(parts[3]);
-    if (!first || !second) return FileName{};
+    if (!first || !second) return SvpFileName{};
     name.data_kind = name.kind;
-    name.kind = FileKind::short_data;
+    name.kind = SvpFileKind::short_data;
     name.short_numbers = {*first, *second};
     return name;
   }
   const auto without_net = read_tail(name, parts, 4);
   const auto with_net = read_tail(name, parts, 5);
-  if (!without_net && !with_net) return FileName{};
+  if (!without_net && !with_net) return SvpFileName{};
   return choose(without_net, with_net, known);
 }
 
-bool short_name_fits(const FileName& short_name, const FileName& long_name) {
+bool short_name_fits(const SvpFileName& short_name, const SvpFileName& long_name) {
   if (short_name.data_kind != long_name.kind || short_name.device != long_name.device) return false;
   // Board logs show "aicore.0.1.1" next to "aicore.0.<model>.31.1.1.0.done": batch and pictures.
   // The numbers could also be pictures and current count, so both are accepted (svp_job.md 2.2).

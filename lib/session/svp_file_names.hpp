@@ -14,7 +14,7 @@
 
 namespace msprof::svp {
 
-enum class FileKind {
+enum class SvpFileKind {
   info_json,
   net_info,
   layer_info,
@@ -27,11 +27,11 @@ enum class FileKind {
 };
 
 // The names used in reports: "aicore", "net.info".
-std::string_view kind_name(FileKind kind);
+std::string_view kind_name(SvpFileKind kind);
 
-struct FileName {
-  FileKind kind = FileKind::other;
-  FileKind data_kind = FileKind::other;  // for a short name: aicore or aicpu
+struct SvpFileName {
+  SvpFileKind kind = SvpFileKind::other;
+  SvpFileKind data_kind = SvpFileKind::other;  // for a short name: aicore or aicpu
   std::int64_t device = 0;
   std::string model;
   std::int64_t model_id = 0;
@@ -39,7 +39,7 @@ struct FileName {
   std::int64_t batch_num = 0;
   std::int64_t input_pic_num = 0;
   std::int64_t current_pic_count = 0;
-  bool ambiguous = false;  // can be read with or without `net`; neither is known to be right
+  bool is_ambiguous = false;  // can be read with or without `net`; neither is known to be right
   std::pair<std::int64_t, std::int64_t> short_numbers{0, 0};  // the two numbers of a short name
 
   // Equal for files of one model; equal for files of one capture of a model.
@@ -53,15 +53,15 @@ struct FileName {
 using KnownModels = std::set<std::pair<std::string, std::int64_t>>;
 
 // Parses a name in `data/`, without ".done".
-FileName parse_data_name(std::string_view name, const KnownModels& known);
+SvpFileName parse_data_name(std::string_view name, const KnownModels& known);
 
 // Parses "<model>.<model_id>" in the name of a net.info or layer.info file.
-std::optional<FileName> parse_info_name(std::string_view name);
+std::optional<SvpFileName> parse_info_name(std::string_view name);
 
 // Parses N of "info.json.N".
 std::optional<std::int64_t> parse_info_json_name(std::string_view name);
 
 // True if a data file with a short name can belong to a `.done` file with a long name.
-bool short_name_fits(const FileName& short_name, const FileName& long_name);
+bool short_name_fits(const SvpFileName& short_name, const SvpFileName& long_name);
 
 }  // namespace msprof::svp

@@ -93,7 +93,7 @@ class SessionOpener {
   FileDescriptor connect();
 
   SshLogin login_;
-  bool with_system_hosts_;
+  bool uses_system_hosts_;
   LoginKeys keys_;
   std::optional<Secret> password_;
   bool has_asked_password_ = false;
@@ -142,7 +142,7 @@ class Connection : public SshConnection {
 
 SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before, std::string way)
     : login_(completed(given)),
-      with_system_hosts_(given.ssh_folder.empty()),
+      uses_system_hosts_(given.ssh_folder.empty()),
       keys_(login_),
       before_(before),
       way_(before != nullptr ? std::move(way) : login_.way()) {
@@ -162,7 +162,7 @@ SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before, std::strin
 std::unique_ptr<SshSession> SessionOpener::open_once() {
   RunHosts& run = *login_.run_hosts;
   const std::string host = fmt::format("{} {}", way_, known_host_name(login_));
-  const HostKeyCheck host_key(login_, with_system_hosts_, run.find_accepted(host));
+  const HostKeyCheck host_key(login_, uses_system_hosts_, run.find_accepted(host));
   const auto passed = [this](LoginStep step) {
     if (login_.on_step) login_.on_step(step);
   };

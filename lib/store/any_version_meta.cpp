@@ -58,7 +58,7 @@ Query prepare(sqlite3* db, const char* sql) {
 }
 
 // Returns an empty text for NULL.
-std::string text_of(sqlite3_stmt* row, int column) {
+std::string read_text(sqlite3_stmt* row, int column) {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
   const int bytes = sqlite3_column_bytes(row, column);
   return text == nullptr ? std::string() : std::string(text, static_cast<std::size_t>(bytes));
@@ -74,18 +74,18 @@ bool has_our_meta(sqlite3* db) {
                              " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
   return read && sqlite3_step(read.get()) == SQLITE_ROW &&
          sqlite3_column_int(read.get(), 0) == kApplicationId &&
-         text_of(read.get(), 1) == create_statement(*meta);
+         read_text(read.get(), 1) == create_statement(*meta);
 }
 
 }  // namespace
 
-std::string meta_of_any_version(const fs::path& path, std::string_view key) {
-  const auto texts = metas_of_any_version(path, {&key, 1});
+std::string read_any_meta(const fs::path& path, std::string_view key) {
+  const auto texts = read_any_metas(path, {&key, 1});
   return texts.empty() ? std::string() : texts.front();
 }
 
-std::vector<std::string> metas_of_any_version(const fs::path& path,
-                                              std::span<const std::string_view> keys) {
+std::vector<std::string> read_any_metas(const fs::path& path,
+                                        std::span<const std::string_view> keys) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
   const UnlockedDb db = open_unlocked(path);
@@ -105,7 +105,7 @@ std::vector<std::string> metas_of_any_version(const fs::path& path,
       check_readable(db.get(), path);
       return {};  // damaged
     }
-    texts.push_back(code == SQLITE_ROW ? text_of(read.get(), 0) : std::string());
+    texts.push_back(code == SQLITE_ROW ? read_text(read.get(), 0) : std::string());
   }
   return texts;
 }

@@ -11,9 +11,9 @@
 namespace msprof {
 
 // Returns a value of `meta` in a store of any version; empty if there is no such store.
-std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
+std::string read_any_meta(const std::filesystem::path& path, std::string_view key);
 // Returns the values of several keys, in order; an empty vector if there is no such store.
-std::vector<std::string> metas_of_any_version(const std::filesystem::path& path,
-                                              std::span<const std::string_view> keys);
+std::vector<std::string> read_any_metas(const std::filesystem::path& path,
+                                        std::span<const std::string_view> keys);
 
 }  // namespace msprof

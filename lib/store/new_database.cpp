@@ -45,7 +45,7 @@ std::vector<fs::path> files_beside(const fs::path& database) {
 }
 
 // Returns the process that holds a lock (-1 if unknown); empty if the file is not locked.
-std::optional<pid_t> holder_of(const fs::path& database) {
+std::optional<pid_t> find_holder(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -63,7 +63,7 @@ std::optional<pid_t> holder_of(const fs::path& database) {
   return std::nullopt;
 }
 
-std::string program_of(pid_t process) {
+std::string describe_process(pid_t process) {
   if (process <= 0) return "another program";
   try {
     const std::string name = read_text_file(fmt::format("/proc/{}/comm", process), 4096);
@@ -77,12 +77,12 @@ std::string program_of(pid_t process) {
 
 void check_replaceable(const fs::path& target) {
   if (files_beside(target).empty()) return;
-  const auto holder = holder_of(target);
+  const auto holder = find_holder(target);
   if (!holder) return;
   throw Error(FindingId::database_in_use,
               fmt::format("{} is open in {}, whose changes could damage the new file: close that "
                           "program, or choose another folder with --output",
-                          target.string(), program_of(*holder)));
+                          target.string(), describe_process(*holder)));
 }
 
 TemporaryFile new_database_file(const fs::path& target) {

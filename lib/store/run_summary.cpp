@@ -28,7 +28,7 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
       meta::kMedianNs, "unit_loads",   "layout_file", meta::kRank,    "layout_origin"};
   // A store is untrusted input.
   constexpr std::size_t kMaxTextBytes = 4'000;
-  auto texts = metas_of_any_version(store, kKeys);
+  auto texts = read_any_metas(store, kKeys);
   if (texts.size() != kKeys.size()) return std::nullopt;
   for (std::string& text : texts) {
     if (text.size() > kMaxTextBytes) text.resize(kMaxTextBytes);

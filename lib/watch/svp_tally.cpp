@@ -21,7 +21,7 @@ namespace msprof::watch {
 
 namespace {
 
-using svp::FileKind;
+using svp::SvpFileKind;
 
 constexpr std::size_t kReferenceHeaderBytes = 16;
 constexpr std::size_t kMaxLayers = 100'000;
@@ -53,7 +53,7 @@ struct LayerTime {
 };
 
 struct DataFile {
-  FileKind kind = FileKind::other;
+  SvpFileKind kind = SvpFileKind::other;
   svp::SvpFileName name;
   std::uint64_t file_bytes = 0;
   const RecordLayout* layout = nullptr;
@@ -94,11 +94,11 @@ class SvpTally : public Tally {
     if (svp::parse_info_json_name(name)) return Content::text;
     if (const auto info = svp::parse_info_name(name)) models_.insert({info->model, info->model_id});
     switch (svp::parse_data_name(name, models_).kind) {
-      case FileKind::layer_info:
+      case SvpFileKind::layer_info:
         return Content::text;
-      case FileKind::aicore:
-      case FileKind::aicpu:
-      case FileKind::acl_api:
+      case SvpFileKind::aicore:
+      case SvpFileKind::aicpu:
+      case SvpFileKind::acl_api:
         return Content::records;
       default:
         return Content::other;
@@ -174,10 +174,10 @@ class SvpTally : public Tally {
       is_read = true;
       Executions& of_model = executions[{file.name.model, file.name.model_id}];
       const std::int64_t net = file.name.net.value_or(0);
-      if (file.kind == FileKind::acl_api) {
+      if (file.kind == SvpFileKind::acl_api) {
         of_model.calls += file.all_executions();
       } else {
-        of_model.by_net[{file.kind == FileKind::aicpu, net}] += file.all_executions();
+        of_model.by_net[{file.kind == SvpFileKind::aicpu, net}] += file.all_executions();
       }
     }
     double count = 0;
@@ -287,14 +287,14 @@ class SvpTally : public Tally {
     slots.fill(kNull);
     const std::size_t count = field_names(svp::kind_name(file.kind)).size();
     if (!file.layout->decode(record, std::span(slots).first(std::min(count, slots.size())))) return;
-    if (file.kind == FileKind::acl_api) {
+    if (file.kind == SvpFileKind::acl_api) {
       ++file.records;
       const auto name = file.layout->api_names.find(slots[kCallId]);
       if (name != file.layout->api_names.end() && name->second.name.starts_with(kExecuteCall))
         ++file.executions;
       return;
     }
-    const bool is_on_cpu = file.kind == FileKind::aicpu;
+    const bool is_on_cpu = file.kind == SvpFileKind::aicpu;
     const std::int64_t layer = slots[is_on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
     if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
     const double ns = is_on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd])

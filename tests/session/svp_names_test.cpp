@@ -10,14 +10,14 @@ namespace {
 std::string reading(std::string_view name, const KnownModels& known = {}) {
   const SvpFileName read = parse_data_name(name, known);
   std::string text(kind_name(read.kind));
-  if (read.kind == FileKind::other) return text;
+  if (read.kind == SvpFileKind::other) return text;
   text += " " + std::to_string(read.device) + " " + read.model + " " +
           std::to_string(read.model_id) + " " +
           (read.net ? std::to_string(*read.net) : std::string("-"));
   for (const auto number : {read.batch_num, read.input_pic_num, read.current_pic_count}) {
     text += " " + std::to_string(number);
   }
-  return text + (read.ambiguous ? " ambiguous" : "");
+  return text + (read.is_ambiguous ? " ambiguous" : "");
 }
 
 }  // namespace
@@ -72,15 +72,15 @@ TEST_CASE("calls belong only to a model, and the last number is the model's") {
 
 TEST_CASE("all spellings of the type words are accepted, in any case") {
   for (const char* word : {"aicore", "AIcore", "AAcore", "aacore", "AICORE"}) {
-    CHECK(parse_data_name(std::string(word) + ".0.m.1.1.1.0", {}).kind == FileKind::aicore);
+    CHECK(parse_data_name(std::string(word) + ".0.m.1.1.1.0", {}).kind == SvpFileKind::aicore);
   }
   for (const char* word : {"aicpu", "aacpu", "AACPU", "AIcpu"}) {
-    CHECK(parse_data_name(std::string(word) + ".0.m.1.1.1.0", {}).kind == FileKind::aicpu);
+    CHECK(parse_data_name(std::string(word) + ".0.m.1.1.1.0", {}).kind == SvpFileKind::aicpu);
   }
   for (const char* word : {"acl_api", "AclModule", "ACLMODULE", "Acl_Api"}) {
-    CHECK(parse_data_name(std::string(word) + ".0.m.1", {}).kind == FileKind::acl_api);
+    CHECK(parse_data_name(std::string(word) + ".0.m.1", {}).kind == SvpFileKind::acl_api);
   }
-  CHECK(parse_data_name("cont.0.m.1.0.0.0", {}).kind == FileKind::cont);
+  CHECK(parse_data_name("cont.0.m.1.0.0.0", {}).kind == SvpFileKind::cont);
 }
 
 TEST_CASE("names that are not data names are " other "") {
@@ -102,8 +102,8 @@ TEST_CASE("numbers of 63 bits are read") {
 
 TEST_CASE("a short name consists of type, device and two numbers") {
   const SvpFileName name = parse_data_name("AIcore.3.1.20", {});
-  CHECK(name.kind == FileKind::short_data);
-  CHECK(name.data_kind == FileKind::aicore);
+  CHECK(name.kind == SvpFileKind::short_data);
+  CHECK(name.data_kind == SvpFileKind::aicore);
   CHECK(name.device == 3);
   CHECK(name.short_numbers == std::pair<std::int64_t, std::int64_t>(1, 20));
 }
@@ -123,12 +123,12 @@ TEST_CASE("a short name matches a long one with its type, device and numbers") {
 TEST_CASE("info names end with the model's number and .net.info or .layer.info") {
   const auto net = parse_info_name("kws-610-pro.31.net.info");
   REQUIRE(net);
-  CHECK(net->kind == FileKind::net_info);
+  CHECK(net->kind == SvpFileKind::net_info);
   CHECK(net->model == "kws-610-pro");
   CHECK(net->model_id == 31);
   const auto layer = parse_info_name("yolo.5.7.layer.info");
   REQUIRE(layer);
-  CHECK(layer->kind == FileKind::layer_info);
+  CHECK(layer->kind == SvpFileKind::layer_info);
   CHECK(layer->model == "yolo.5");
   CHECK(layer->model_id == 7);
   for (const char* name : {"net.info", ".net.info", "m.net.info", ".1.net.info", "m.1.info",

@@ -16,11 +16,11 @@ bool is_same_letter(char a, char b) {
 }
 
 bool is_same_text(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), is_same_letter);
 }
 
 bool holds(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), is_same_letter) != text.end();
 }
 
 double hundredths(double value) {

@@ -36,15 +36,15 @@ class HtmlCell {
   HtmlTable& out_;
 };
 
-std::string_view kind_of_row(const OpRatio&) {
+std::string_view row_class(const OpRatio&) {
   return "ratio";
 }
 // A higher counter is neither better nor worse.
-std::string_view kind_of_row(const CounterChange& counter) {
+std::string_view row_class(const CounterChange& counter) {
   return counter.is_noise() ? "noise" : "ratio";
 }
 template <typename Row>
-std::string_view kind_of_row(const Row& row) {
+std::string_view row_class(const Row& row) {
   return change_class(row.time.delta_us(), row.time.is_noise());
 }
 
@@ -65,7 +65,7 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
   table.begin(titles);
   for (const Row& row : rows) {
     if (table.is_full()) break;
-    table.begin_row(kind_of_row(row));
+    table.begin_row(row_class(row));
     for (const auto& column : columns)
       if (!column.titles.html.empty())
         std::visit(HtmlCell(table), column.make_cell(row, comparison));

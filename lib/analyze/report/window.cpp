@@ -144,7 +144,7 @@ std::optional<Window> find_first_window(const Database& db, const ReportWords& w
       "SELECT min(start_ns), max(start_ns + ifnull(duration_ns, 0)) FROM (SELECT start_ns,"
       " duration_ns FROM task WHERE start_ns IS NOT NULL ORDER BY id LIMIT ?)");
   read.bind(1, kFirstTasks);
-  Window window{0, 0, std::string(words.find_first_window), {}, INT64_MIN};
+  Window window{0, 0, std::string(words.first_window), {}, INT64_MIN};
   if (read.step() && !read.is_null(0)) {
     window.begin_ns = read.integer(0);
     window.end_ns = read.integer(1);

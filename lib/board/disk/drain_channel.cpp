@@ -161,8 +161,8 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   command_ = shell.start(
       drain_script(), {output, word, has_stat ? "stat" : "ls", known, frees, note},
       [this](std::string_view bytes) {
-        too_long_ = too_long_ || held_.size() + bytes.size() > most_bytes_ + kMaxEndLine;
-        if (!too_long_) held_.append(bytes);
+        is_too_long_ = is_too_long_ || held_.size() + bytes.size() > most_bytes_ + kMaxEndLine;
+        if (!is_too_long_) held_.append(bytes);
       },
       [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
   const std::string answer = request("", "", kMaxShortAnswer);
@@ -208,7 +208,7 @@ std::string DrainChannel::request(const std::string& line, const std::string& na
     if (auto answer = take_answer()) return std::move(*answer);
     if (held_.size() != had) moved = DrainClock::now();
     had = held_.size();
-    if (too_long_) {
+    if (is_too_long_) {
       throw TooMuchSent(fmt::format("{}: the drain sends more data than requested ({})", name_,
                                     line.empty() ? "its start" : line));
     }

@@ -48,7 +48,7 @@ class DrainChannel : public DrainBoard {
   std::string held_;
   std::string errors_;
   std::size_t most_bytes_;  // limit for the pending answer
-  bool too_long_ = false;
+  bool is_too_long_ = false;
   std::unique_ptr<SshCommand> command_;
 };
 

@@ -35,9 +35,9 @@ class ByteQueue {
   // reader's error, or drops the bytes if there was none.
   void push(std::string_view bytes) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return left_ || waiting_bytes_ < kMaxBytes; });
+    changed_.wait(lock, [&] { return was_left_ || waiting_bytes_ < kMaxBytes; });
     if (error_) std::rethrow_exception(error_);
-    if (left_) return;
+    if (was_left_) return;
     const bool was_empty = blocks_.empty();
     // Combines small chunks into a block, so that the reader is not woken for each.
     if (was_empty || blocks_.back().size() + bytes.size() > kBlockBytes) {
@@ -72,7 +72,7 @@ class ByteQueue {
   void leave(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     error_ = std::move(error);
-    left_ = true;
+    was_left_ = true;
     blocks_.clear();
     waiting_bytes_ = 0;
     changed_.notify_all();
@@ -89,7 +89,7 @@ class ByteQueue {
   std::string current_;  // used by the reader only
   std::exception_ptr error_;
   bool is_closed_ = false;
-  bool left_ = false;
+  bool was_left_ = false;
 };
 
 // Maximum padding of tar after the end of an archive.

@@ -113,12 +113,12 @@ class AnalysisDb {
       : temporary_(new_database_file(target)),
         db_(Database::create(temporary_.path(), kPageBytes)) {
     db_.execute("BEGIN;");
-    if (options.communication) {
+    if (options.writes_communication) {
       for (const char* table : kTimeTables) db_.execute(table);
       time_.emplace(db_.prepare("INSERT INTO CommAnalyzerTime VALUES(?,?,?,?,?,?,?,?)"));
       band_.emplace(db_.prepare("INSERT INTO CommAnalyzerBandwidth VALUES(?,?,?,?,?,?,?,?,?,?)"));
     }
-    if (options.matrix) {
+    if (options.writes_matrix) {
       db_.execute(kMatrixTable);
       link_.emplace(db_.prepare("INSERT INTO CommAnalyzerMatrix VALUES(?,?,?,?,?,?,?,?)"));
     }
@@ -216,8 +216,8 @@ std::vector<fs::path> write_capture_analysis(const Database& store, const fs::pa
   check_replaceable(database);
   std::optional<AnalysisFile> times;
   std::optional<AnalysisFile> links;
-  if (options.json && options.communication) times.emplace(folder / "communication.json");
-  if (options.json && options.matrix) links.emplace(folder / "communication_matrix.json");
+  if (options.json && options.writes_communication) times.emplace(folder / "communication.json");
+  if (options.json && options.writes_matrix) links.emplace(folder / "communication_matrix.json");
   AnalysisDb db(database, options);
   AnalysedCollective total;
   for (AnalysedCollectives items(store); items.next();) {

@@ -12,9 +12,9 @@
 namespace msprof::cluster {
 
 struct AnalysisOptions {
-  bool communication = true;  // duration of each collective, and the kinds of links used
-  bool matrix = true;         // bytes sent between ranks by each collective
-  bool json = true;           // the database is always written
+  bool writes_communication = true;  // duration of each collective, and the kinds of links used
+  bool writes_matrix = true;         // bytes sent between ranks by each collective
+  bool json = true;                  // the database is always written
 };
 
 // Writes the files to `base`/analyze and returns the paths of the JSON files. Writes no files if

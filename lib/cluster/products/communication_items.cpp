@@ -112,7 +112,7 @@ std::int64_t RankCommunication::idle_ns() const {
 CommunicationItems::CommunicationItems(const ClusterView& view, Kind kind, bool with_operations)
     : view_(&view),
       kind_(kind),
-      with_operations_(with_operations && view.part().facts().has_detail),
+      has_operations_(with_operations && view.part().facts().has_detail),
       packets_(view.part().db()),
       has_packet_(packets_.next()) {
   if (view.part().facts().has_detail) {
@@ -187,7 +187,7 @@ void CommunicationItems::take_row() {
   total.synchronization_ns = saturating_add(total.synchronization_ns, rank.synchronization_ns);
   total.transit_ns = saturating_add(total.transit_ns, rank.transit_ns);
   for (std::size_t i = 0; i < kBands; ++i) total.bands[i].add(rank.bands[i]);
-  if (with_operations_) item_.ranks.push_back(std::move(rank));
+  if (has_operations_) item_.ranks.push_back(std::move(rank));
 }
 
 void CommunicationItems::take_total() {
@@ -215,7 +215,7 @@ bool CommunicationItems::next() {
       take_row();
       has_row_ = read_row();
     }
-    if (with_operations_ && !item_.is_total()) return true;
+    if (has_operations_ && !item_.is_total()) return true;
   }
 }
 

@@ -98,7 +98,7 @@ class CommunicationItems {
 
   const ClusterView* view_;
   Kind kind_;
-  bool with_operations_;
+  bool has_operations_;
   std::optional<RowCursor<RankCollectiveRow>> each_;
   std::optional<RowCursor<CollectiveTotalRow>> totals_;
   RowCursor<PacketRow> packets_;

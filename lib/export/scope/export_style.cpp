@@ -23,12 +23,12 @@ bool is_of_atlas(const Database& db) {
   return dialect == dialect_name(Dialect::cann) || dialect == dialect_name(Dialect::classic);
 }
 
-std::string generation_of(const Database& db) {
+std::string read_generation(const Database& db) {
   return read_meta(db, "generation");
 }
 
 bool is_old_capture(const Database& db) {
-  return !generation_of(db).empty();
+  return !read_generation(db).empty();
 }
 
 ExportStyle style_for(const Database& db, ExportStyle style) {

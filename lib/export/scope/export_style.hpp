@@ -20,7 +20,7 @@ enum class ExportStyle {
 // Returns true for captures of Atlas machines, of any version.
 bool is_of_atlas(const Database& db);
 // Returns meta "generation"; empty for current captures.
-std::string generation_of(const Database& db);
+std::string read_generation(const Database& db);
 
 // Returns true for a capture of CANN 5 or older, whose default style is that of its version.
 bool is_old_capture(const Database& db);

@@ -111,7 +111,7 @@ class Reduces {
   // Calls take(start_ns, end_ns) for each all-reduce of the iteration. To be called for all
   // iterations that the caller reads.
   template <typename Take>
-  void of(std::int64_t iteration_id, const Take& take) {
+  void find(std::int64_t iteration_id, const Take& take) {
     for (; has_row_ && read_.integer(0) == iteration_id; has_row_ = read_.step())
       take(read_.maybe_integer(1), read_.maybe_integer(2));
   }

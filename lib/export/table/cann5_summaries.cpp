@@ -27,7 +27,7 @@ void plan_tables(const Database& db, const SharedTables& tables, const DevicePar
       missing.push_back(table->name());
       continue;
     }
-    OutputFile output_file = output_file_of(table->name(), part);
+    OutputFile output_file = make_output_file(table->name(), part);
     if (table->info().is_cann5_whole) output_file.scope = part.scope.without_iteration();
     folder->claim(output_file.product);
     std::string name = fmt::format("{}{}", output_file.stem, extension);
@@ -50,14 +50,14 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
                                             const SummaryOptions& options) {
   const Database& db = store.database();
   const auto tables = std::make_shared<const SummaryTables>(
-      tables_named(cann5_tables(generation_of(db)), options.names));
+      tables_named(cann5_tables(read_generation(db)), options.names));
   std::vector<ExportJob> jobs;
-  Folders folders(db, base, "summary", kind_of(options.format));
+  Folders folders(db, base, "summary", ledger_kind(options.format));
   const auto plan = [&](const DevicePart& part) {
     plan_tables(db, tables, part, folders.find(part, options.names.empty()), options.format, jobs);
   };
-  for (const DevicePart& part : devices_of(db, options.scope)) plan(part);
-  plan(host_of(options.scope));
+  for (const DevicePart& part : split_by_device(db, options.scope)) plan(part);
+  plan(host_part(options.scope));
   return jobs;
 }
 

@@ -57,7 +57,7 @@ const Rename* find(const std::array<Rename, kCount>& renames, std::string_view n
   return nullptr;
 }
 
-CellForm cell_of(std::string_view column) {
+CellForm find_cell_form(std::string_view column) {
   if (std::find(kNewColumns.begin(), kNewColumns.end(), column) != kNewColumns.end())
     return CellForm::excluded;
   if (find(kInNs, column) != nullptr) return CellForm::in_ns;
@@ -67,7 +67,7 @@ CellForm cell_of(std::string_view column) {
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
-    if (cell_of(column) == CellForm::excluded) continue;
+    if (find_cell_form(column) == CellForm::excluded) continue;
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
     if (rename == nullptr) rename = find(kInNs, column);
@@ -77,7 +77,7 @@ std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
 }
 
 // Converts KB to bytes. fusion_op prints KB with all digits, so the result is exact.
-std::string bytes_of(std::string_view kilobytes) {
+std::string to_bytes(std::string_view kilobytes) {
   double value = 0;
   const auto read = std::from_chars(kilobytes.data(), kilobytes.data() + kilobytes.size(), value);
   if (read.ec != std::errc() || std::abs(value) > 1e15) return std::string(kilobytes);
@@ -85,7 +85,7 @@ std::string bytes_of(std::string_view kilobytes) {
 }
 
 // Converts us with three decimals, the form in which times are printed, to ns.
-std::string ns_of(std::string_view us) {
+std::string us_to_ns(std::string_view us) {
   std::string ns;
   for (const char c : us) {
     if ((c >= '0' && c <= '9') || c == '-') ns += c;
@@ -97,7 +97,7 @@ std::string ns_of(std::string_view us) {
 class OldColumns : public RowSink {
  public:
   OldColumns(RowSink& out, const std::vector<std::string>& columns) : out_(out) {
-    for (const std::string& column : columns) cells_.push_back(cell_of(column));
+    for (const std::string& column : columns) cells_.push_back(find_cell_form(column));
   }
 
   using RowSink::number;
@@ -107,12 +107,12 @@ class OldColumns : public RowSink {
   }
   void number(std::string_view digits) override {
     const CellForm cell = next();
-    if (cell == CellForm::in_bytes) return out_.number(bytes_of(digits));
+    if (cell == CellForm::in_bytes) return out_.number(to_bytes(digits));
     if (cell != CellForm::excluded) out_.number(digits);
   }
   void timestamp(std::string_view digits) override {
     const CellForm cell = next();
-    if (cell == CellForm::in_ns) return out_.number(ns_of(digits));
+    if (cell == CellForm::in_ns) return out_.number(us_to_ns(digits));
     if (cell != CellForm::excluded) out_.timestamp(digits);
   }
   void end_row() override {

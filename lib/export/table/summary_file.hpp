@@ -35,7 +35,7 @@ struct SummaryFile {
 std::string_view cann8_column(std::string_view column);
 
 // Returns the name that the ledger of a folder uses for tables in that format.
-std::string kind_of(SummaryFormat format);
+std::string ledger_kind(SummaryFormat format);
 
 // Writes the file, or its slices of a million rows; all appear when the last is complete. Writes no
 // file if output_file.scope is a part of the capture and the table has no row in it.

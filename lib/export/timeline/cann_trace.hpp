@@ -10,6 +10,7 @@
 
 #include "export/scope/cann_rules.hpp"
 #include "export/timeline_layer.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {

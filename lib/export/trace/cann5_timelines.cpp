@@ -46,10 +46,10 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
 // Returns the layers of a topic that have data. Host layers show the whole capture even if an
 // iteration is selected, except in ai_stack_time, which follows an iteration from its calls to its
 // tasks, and in the timeline of all processes, where the tools of that time limited them, too.
-TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
-                         const DevicePart& part, const TimelineOptions& options) {
+TimelineFile make_timeline(const Database& db, const Layers& layers, const Cann5Timeline& topic,
+                           const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;
-  timeline.output_file = output_file_of(topic.name, part);
+  timeline.output_file = make_output_file(topic.name, part);
   timeline.file_name = timeline.output_file.stem + timeline_extension(options);
   for (const auto& layer : layers) {
     if (!draws(topic, *layer) || layer->output_files(db).empty()) continue;
@@ -68,17 +68,16 @@ class TimelinePlanner {
       : db_(store.database()),
         store_(store.path()),
         options_(options),
-        topics_(topics_named(to_product_age(generation_of(db_)), options.layers)),
-        layers_(
-            std::make_shared<const Layers>(cann5_layers(db_, to_product_age(generation_of(db_))))) {
-  }
+        topics_(topics_named(to_product_age(read_generation(db_)), options.layers)),
+        layers_(std::make_shared<const Layers>(
+            cann5_layers(db_, to_product_age(read_generation(db_))))) {}
 
   void plan(const DevicePart& part, Cann5Folder place,
             const std::shared_ptr<ProductFolder>& folder) {
     std::vector<std::string_view> missing;
     for (const Cann5Timeline& topic : topics_) {
       if (topic.folder != place) continue;
-      TimelineFile timeline = timeline_of(db_, *layers_, topic, part, options_);
+      TimelineFile timeline = make_timeline(db_, *layers_, topic, part, options_);
       if (timeline.layers.empty()) {
         missing.push_back(topic.name);
         continue;
@@ -115,11 +114,11 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
   const bool is_all = names_all(options.layers);
   Folders folders(db, base, "timeline", "timeline");
   const auto whole = folders.of_capture(is_all && options.scope.devices.empty());
-  for (const DevicePart& part : devices_of(db, options.scope)) {
+  for (const DevicePart& part : split_by_device(db, options.scope)) {
     planner.plan(part, Cann5Folder::device, folders.find(part, is_all));
     planner.plan(part, Cann5Folder::capture, whole);
   }
-  const DevicePart host = host_of(options.scope);
+  const DevicePart host = host_part(options.scope);
   planner.plan(host, Cann5Folder::host, folders.find(host, is_all));
   return planner.take();
 }

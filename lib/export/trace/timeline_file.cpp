@@ -76,8 +76,8 @@ constexpr std::size_t kPartBlockBytes = 64 << 10;
 
 // Finds where to cut a timeline so that its parts have at most `most` bytes, by writing it to a
 // sink that only counts.
-std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeline,
-                                  std::uint64_t most) {
+std::vector<std::int64_t> find_cuts(const Database& db, const TimelineFile& timeline,
+                                    std::uint64_t most) {
   TimeHistogram histogram;
   CountingSink sink;
   TraceJsonWriter writer(sink);
@@ -143,7 +143,7 @@ class TimelineParts {
 };
 
 // The tools of CANN 5 and older show times of the monotonic clock.
-std::int64_t origin_of(const Database& db, const OutputFile& output_file) {
+std::int64_t read_time_origin(const Database& db, const OutputFile& output_file) {
   if (!output_file.is_cann5) return 0;
   return read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
 }
@@ -183,7 +183,7 @@ void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
 
 std::vector<LayerPiece> TimelineFile::pieces(const Database& db) const {
   const auto share = std::make_shared<LayerShare>();
-  const std::int64_t origin_ns = origin_of(db, output_file);
+  const std::int64_t origin_ns = read_time_origin(db, output_file);
   std::vector<LayerPiece> all;
   for (const auto& [layer, layer_document] : layers) {
     OutputFile shared = layer_document;
@@ -198,7 +198,7 @@ std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& sto
                                          ProductFolder& folder, const TimelineFile& timeline,
                                          const TimelineOptions& options) {
   std::vector<std::int64_t> cuts;
-  if (options.split_bytes > 0) cuts = cuts_of(db, timeline, options.split_bytes);
+  if (options.split_bytes > 0) cuts = find_cuts(db, timeline, options.split_bytes);
   TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options);
   PieceCounts counts;
   std::uint64_t arrows = 0;

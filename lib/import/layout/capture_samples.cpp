@@ -20,7 +20,7 @@ namespace msprof::layout {
 namespace {
 
 using nlohmann::json;
-using svp::FileKind;
+using svp::SvpFileKind;
 
 constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // per file
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
@@ -130,22 +130,22 @@ void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples
   std::vector<DoneWindow> windows;
   for (const RawFile& file : session.raw_files()) {
     const svp::SvpFileName& name = capture->parsed_name(file);
-    if (name.kind == FileKind::layer_info) {
+    if (name.kind == SvpFileKind::layer_info) {
       layers[{name.model, name.model_id}] =
           svp::read_layers(read_text_file(file.path, kMaxInfoBytes));
-    } else if (name.kind == FileKind::info_json) {
+    } else if (name.kind == SvpFileKind::info_json) {
       if (const auto hz = svp::frequency_in(svp::read_device_info(file.path)))
         frequencies[name.device] = *hz;
-    } else if (name.kind == FileKind::acl_api) {
+    } else if (name.kind == SvpFileKind::acl_api) {
       if (const auto window = read_window(file)) windows.push_back(*window);
     }
   }
   for (const RawFile& file : session.raw_files()) {
     const svp::SvpFileName& name = capture->parsed_name(file);
-    std::vector<FileSample>* list = name.kind == FileKind::aicore    ? &samples.aicore
-                                    : name.kind == FileKind::aicpu   ? &samples.aicpu
-                                    : name.kind == FileKind::acl_api ? &samples.acl_api
-                                                                     : nullptr;
+    std::vector<FileSample>* list = name.kind == SvpFileKind::aicore    ? &samples.aicore
+                                    : name.kind == SvpFileKind::aicpu   ? &samples.aicpu
+                                    : name.kind == SvpFileKind::acl_api ? &samples.acl_api
+                                                                        : nullptr;
     if (list == nullptr || list->size() >= kMaxFiles) continue;
     FileSample sample;
     if (!read_bytes(file, sample)) continue;
@@ -153,7 +153,7 @@ void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples
     sample.size_bytes = file.size_bytes;
     if (file.done) sample.whole_len = file.done->file_len_bytes;
     sample.window = read_window(file);
-    if (name.kind != FileKind::acl_api) sample.other_windows = windows;
+    if (name.kind != SvpFileKind::acl_api) sample.other_windows = windows;
     const auto known = layers.find({name.model, name.model_id});
     if (known != layers.end()) sample.layers = make_facts(known->second, name.net, shapes);
     if (const auto hz = frequencies.find(name.device); hz != frequencies.end())

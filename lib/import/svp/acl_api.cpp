@@ -21,15 +21,15 @@ class AclApiKind : public RawKind {
  public:
   explicit AclApiKind(SvpModels& models) : models_(models) {}
 
-  std::string_view name() const override { return kind_name(FileKind::acl_api); }
+  std::string_view name() const override { return kind_name(SvpFileKind::acl_api); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::acl_api;
+    return models_.parsed_name(file).kind == SvpFileKind::acl_api;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    auto data = open_data_file(context, file, FileKind::acl_api, ReferenceKind::acl_api);
+    auto data = open_data_file(context, file, SvpFileKind::acl_api, ReferenceKind::acl_api);
     if (!data) return;
-    models_.note_layout(FileKind::acl_api, data->has_reference_header);
+    models_.note_layout(SvpFileKind::acl_api, data->has_reference_header);
     Call call;
     call.model_row = models_.model_row(models_.parsed_name(file));
     if (file.done) {
@@ -54,7 +54,7 @@ class AclApiKind : public RawKind {
           ++kept;
           if (!add_call(context.store, *data->layout, call, slots)) ++unknown_apis;
         });
-    report_trailing(context, file, FileKind::acl_api, trailing, file.size_bytes);
+    report_trailing(context, file, SvpFileKind::acl_api, trailing, file.size_bytes);
     context.report.count_file(name(), kept);
     report_ring(context, file, *data, records);
     if (unknown_apis > 0)

@@ -74,9 +74,9 @@ class AicoreKind : public RawKind {
  public:
   explicit AicoreKind(SvpModels& models) : models_(models) {}
 
-  std::string_view name() const override { return kind_name(FileKind::aicore); }
+  std::string_view name() const override { return kind_name(SvpFileKind::aicore); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::aicore;
+    return models_.parsed_name(file).kind == SvpFileKind::aicore;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -85,9 +85,9 @@ class AicoreKind : public RawKind {
       models_.add_icache(file_name, file.done->integer("cache_hit"),
                          file.done->integer("cache_mis"));
     }
-    auto data = open_data_file(context, file, FileKind::aicore, ReferenceKind::aicore);
+    auto data = open_data_file(context, file, SvpFileKind::aicore, ReferenceKind::aicore);
     if (!data) return;
-    models_.note_layout(FileKind::aicore, data->has_reference_header);
+    models_.note_layout(SvpFileKind::aicore, data->has_reference_header);
     TaskRun run(context, models_, file, kCore);
     const auto frequency =
         data->layout->cycle_hz ? data->layout->cycle_hz : models_.frequency_hz(file_name.device);
@@ -107,7 +107,7 @@ class AicoreKind : public RawKind {
           }
           add_task(context.store, run, slots, duration);
         });
-    report_trailing(context, file, FileKind::aicore, trailing, file.size_bytes);
+    report_trailing(context, file, SvpFileKind::aicore, trailing, file.size_bytes);
     run.finish(name());
   }
 

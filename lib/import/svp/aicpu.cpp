@@ -15,15 +15,15 @@ class AicpuKind : public RawKind {
  public:
   explicit AicpuKind(SvpModels& models) : models_(models) {}
 
-  std::string_view name() const override { return kind_name(FileKind::aicpu); }
+  std::string_view name() const override { return kind_name(SvpFileKind::aicpu); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::aicpu;
+    return models_.parsed_name(file).kind == SvpFileKind::aicpu;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    auto data = open_data_file(context, file, FileKind::aicpu, ReferenceKind::aicpu);
+    auto data = open_data_file(context, file, SvpFileKind::aicpu, ReferenceKind::aicpu);
     if (!data) return;
-    models_.note_layout(FileKind::aicpu, data->has_reference_header);
+    models_.note_layout(SvpFileKind::aicpu, data->has_reference_header);
     TaskRun run(context, models_, file, kCpu);
     CpuSlots slots;
     const std::uint64_t trailing =
@@ -43,7 +43,7 @@ class AicpuKind : public RawKind {
                                     has_span ? slots[kCpuEnd] - slots[kCpuStart] : kNull, number,
                                     slots[kCpuThreadId]});
         });
-    report_trailing(context, file, FileKind::aicpu, trailing, file.size_bytes);
+    report_trailing(context, file, SvpFileKind::aicpu, trailing, file.size_bytes);
     run.finish(name());
   }
 

@@ -68,9 +68,9 @@ class InfoJsonKind : public RawKind {
  public:
   explicit InfoJsonKind(SvpModels& models) : models_(models), session_(models.session()) {}
 
-  std::string_view name() const override { return kind_name(FileKind::info_json); }
+  std::string_view name() const override { return kind_name(SvpFileKind::info_json); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::info_json;
+    return models_.parsed_name(file).kind == SvpFileKind::info_json;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {

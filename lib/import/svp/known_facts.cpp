@@ -67,7 +67,7 @@ void report_known(const ImportContext& context, const SvpModels& models) {
   for (const RawFile& file : models.session().raw_files()) {
     const SvpFileName& name = models.parsed_name(file);
     std::vector<std::string> facts;
-    if (name.kind == FileKind::layer_info) {
+    if (name.kind == SvpFileKind::layer_info) {
       const auto* layers = models.find_layers(name);
       if (layers != nullptr && !layers->empty()) facts.push_back(layers_text(*layers));
     } else if (unknown.contains(file.name)) {
@@ -76,7 +76,7 @@ void report_known(const ImportContext& context, const SvpModels& models) {
         add_times(*file.done, facts);
         add_icache(*file.done, facts);
       }
-      if (name.kind == FileKind::acl_api) add_calls(file.size_bytes, facts);
+      if (name.kind == SvpFileKind::acl_api) add_calls(file.size_bytes, facts);
     }
     if (facts.empty()) continue;
     context.report.add(FindingId::known_facts, kind_name(name.kind), file.name,
@@ -90,14 +90,14 @@ void report_known(const ImportContext& context, const SvpModels& models) {
 void report_no_execution(const ImportContext& context, const SvpModels& models) {
   // Unreadable data is reported separately and does not mean that nothing was executed.
   if (context.report.is_partial()) return;
-  for (const FileKind kind : {FileKind::aicore, FileKind::aicpu}) {
+  for (const SvpFileKind kind : {SvpFileKind::aicore, SvpFileKind::aicpu}) {
     const auto total = context.report.kinds().find(std::string(kind_name(kind)));
     if (total != context.report.kinds().end() && total->second.records > 0) return;
   }
   const auto run = read_run_record(models.session().folder());
   const std::pair<std::string, std::string> off("--switch", "off");
   if (run && std::find(run->options.begin(), run->options.end(), off) == run->options.end())
-    context.report.add(FindingId::no_execution, kind_name(FileKind::aicore), "",
+    context.report.add(FindingId::no_execution, kind_name(SvpFileKind::aicore), "",
                        "no execution of a model was recorded");
 }
 

@@ -121,9 +121,9 @@ class LayerInfoKind : public RawKind {
  public:
   explicit LayerInfoKind(SvpModels& models) : models_(models) {}
 
-  std::string_view name() const override { return kind_name(FileKind::layer_info); }
+  std::string_view name() const override { return kind_name(SvpFileKind::layer_info); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::layer_info;
+    return models_.parsed_name(file).kind == SvpFileKind::layer_info;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {

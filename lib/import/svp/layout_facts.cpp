@@ -34,16 +34,16 @@ std::string stem_in(const std::string& name) {
 }
 
 void add_file(const SvpSession& session, const RawFile& file, LayoutFacts& facts) {
-  const svp::FileKind kind = session.parsed_name(file).kind;
-  if (kind == svp::FileKind::info_json) {
+  const svp::SvpFileKind kind = session.parsed_name(file).kind;
+  if (kind == svp::SvpFileKind::info_json) {
     const nlohmann::json info = svp::read_device_info(file.path);
     for (const char* const key : {"product_name", "product"})
       add_once(facts.products, svp::text_in(info, key));
     add_once(facts.socs, svp::text_in(info, "soc_version"));
     return;
   }
-  const bool has_records = kind == svp::FileKind::aicore || kind == svp::FileKind::aicpu ||
-                           kind == svp::FileKind::acl_api;
+  const bool has_records = kind == svp::SvpFileKind::aicore || kind == svp::SvpFileKind::aicpu ||
+                           kind == svp::SvpFileKind::acl_api;
   if (!has_records || file.size_bytes == 0 || begins_like_ours(file)) return;
   const auto whole = file.done ? file.done->file_len_bytes : std::nullopt;
   facts.files.push_back(

@@ -18,9 +18,9 @@ class NetInfoKind : public RawKind {
  public:
   explicit NetInfoKind(SvpModels& models) : models_(models) {}
 
-  std::string_view name() const override { return kind_name(FileKind::net_info); }
+  std::string_view name() const override { return kind_name(SvpFileKind::net_info); }
   bool owns(const RawFile& file) const override {
-    return models_.parsed_name(file).kind == FileKind::net_info;
+    return models_.parsed_name(file).kind == SvpFileKind::net_info;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {

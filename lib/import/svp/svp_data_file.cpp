@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 16;
 constexpr std::uint16_t kVersion = 1;
 
-void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
+void check_done(const ImportContext& context, const RawFile& file, SvpFileKind kind) {
   if (!file.done) {
     context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
                        "the capture is incomplete; existing records were read");
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
   return sizes;
 }
 
-void report_unknown(const ImportContext& context, const RawFile& file, FileKind kind,
+void report_unknown(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                     const std::string& why) {
   const auto candidates = candidate_sizes(file.size_bytes);
   const std::string sizes = candidates.empty() ? "no multiple of 8 divides the file size"
@@ -64,24 +64,24 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
 
 // Fields by slot, and the columns that are N/A without them.
 struct NeededFields {
-  FileKind kind;
+  SvpFileKind kind;
   std::size_t first;
   std::size_t last;
   std::string_view columns;
 };
-constexpr NeededFields kNeeded[] = {{FileKind::aicore, 1, 1, "start times of layers"},
-                                    {FileKind::aicore, 2, 2, "cycles of layers"},
-                                    {FileKind::aicore, 3, 10, "unit loads"},
-                                    {FileKind::aicore, 11, 12, "DDR bytes"},
-                                    {FileKind::aicpu, 2, 3, "times of CPU layers"},
-                                    {FileKind::acl_api, 0, 0, "names of API calls"},
-                                    {FileKind::acl_api, 2, 3, "times of API calls"}};
+constexpr NeededFields kNeeded[] = {{SvpFileKind::aicore, 1, 1, "start times of layers"},
+                                    {SvpFileKind::aicore, 2, 2, "cycles of layers"},
+                                    {SvpFileKind::aicore, 3, 10, "unit loads"},
+                                    {SvpFileKind::aicore, 11, 12, "DDR bytes"},
+                                    {SvpFileKind::aicpu, 2, 3, "times of CPU layers"},
+                                    {SvpFileKind::acl_api, 0, 0, "names of API calls"},
+                                    {SvpFileKind::acl_api, 2, 3, "times of API calls"}};
 static_assert(kAicoreFields[1] == "start" && kAicoreFields[3] == "mac_busy" &&
               kAicoreFields[10] == "wld" && kAicoreFields[12] == "ddr_write");
 static_assert(kAicpuFields[2] == "start" && kAicpuFields[3] == "end");
 static_assert(kAclApiFields[0] == "api_id" && kAclApiFields[3] == "end");
 
-void report_missing_fields(const ImportContext& context, const RawFile& file, FileKind kind,
+void report_missing_fields(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                            const RecordLayout& layout) {
   for (const NeededFields& needed : kNeeded) {
     if (needed.kind != kind) continue;
@@ -107,7 +107,7 @@ bool skip_to(FileReader& reader, std::uint64_t offset) {
 }  // namespace
 
 std::optional<SvpDataFile> open_data_file(const ImportContext& context, const RawFile& file,
-                                          FileKind kind, ReferenceKind reference_kind) {
+                                          SvpFileKind kind, ReferenceKind reference_kind) {
   check_done(context, file, kind);
   if (file.size_bytes == 0) {
     context.report.count_file(kind_name(kind), 0);
@@ -177,7 +177,7 @@ std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns)
   return {};
 }
 
-void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
+void report_trailing(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes) {
   if (trailing_bytes == 0) return;
   context.report.add({FindingId::trailing_bytes, std::string(kind_name(kind)), file.name,

@@ -36,9 +36,9 @@ struct SvpDataFile {
 // Checks the `.done` file first. Returns nullopt, with a finding, if there is nothing to read or
 // the layout is unknown.
 std::optional<SvpDataFile> open_data_file(const ImportContext& context, const RawFile& file,
-                                          FileKind kind, ReferenceKind reference_kind);
+                                          SvpFileKind kind, ReferenceKind reference_kind);
 
-void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
+void report_trailing(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes);
 
 // Returns true for space that the writer did not fill, or not completely.

@@ -9,12 +9,12 @@ namespace msprof::svp {
 
 namespace {
 
-bool is_data(FileKind kind) {
-  return kind == FileKind::aicore || kind == FileKind::aicpu || kind == FileKind::acl_api;
+bool is_data(SvpFileKind kind) {
+  return kind == SvpFileKind::aicore || kind == SvpFileKind::aicpu || kind == SvpFileKind::acl_api;
 }
 
-bool is_task_data(FileKind kind) {
-  return kind == FileKind::aicore || kind == FileKind::aicpu;
+bool is_task_data(SvpFileKind kind) {
+  return kind == SvpFileKind::aicore || kind == SvpFileKind::aicpu;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ bool has_aicore(const SvpSession& session, std::int64_t device) {
   const auto& files = session.raw_files();
   return std::any_of(files.begin(), files.end(), [&](const RawFile& file) {
     const SvpFileName& name = session.parsed_name(file);
-    return name.kind == FileKind::aicore && name.device == device;
+    return name.kind == SvpFileKind::aicore && name.device == device;
   });
 }
 
@@ -147,8 +147,8 @@ void SvpModels::add_icache(const SvpFileName& file, std::optional<std::int64_t> 
   add(step.icache_miss, *misses);
 }
 
-void SvpModels::note_layout(FileKind kind, bool is_reference) {
-  if (kind == FileKind::aicore) {
+void SvpModels::note_layout(SvpFileKind kind, bool is_reference) {
+  if (kind == SvpFileKind::aicore) {
     (is_reference ? is_core_of_host_runtime_ : is_core_of_board_) = true;
   } else if (is_reference) {
     is_other_of_host_runtime_ = true;

@@ -59,7 +59,7 @@ class SvpModels {
 
   // Records that a data file was read. The reference layout means that the host runtime wrote it;
   // boards have their own layout.
-  void note_layout(FileKind kind, bool is_reference);
+  void note_layout(SvpFileKind kind, bool is_reference);
   UnitLoads unit_loads() const;
 
   // Ids. Tasks are numbered across all files.

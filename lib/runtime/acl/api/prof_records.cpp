@@ -9,7 +9,7 @@ using namespace msprof::acl;
 namespace {
 
 using msprof::runtime::OpText;
-using msprof::runtime::record_at;
+using msprof::runtime::find_record;
 
 // Returns the error that every call reports while a configuration records, if the arguments were
 // valid.
@@ -47,22 +47,22 @@ aclError aclprofGetOpNum(const void* opInfo, size_t opInfoLen, uint32_t* opNumbe
 
 aclError aclprofGetOpTypeLen(const void* opInfo, size_t opInfoLen, uint32_t index,
                              size_t* opTypeLen) {
-  return give_size(__func__, &OpNameIds::Texts::type, opInfo, opInfoLen, index, opTypeLen);
+  return give_size(__func__, &OpNameIds::NameAndType::type, opInfo, opInfoLen, index, opTypeLen);
 }
 
 aclError aclprofGetOpNameLen(const void* opInfo, size_t opInfoLen, uint32_t index,
                              size_t* opNameLen) {
-  return give_size(__func__, &OpNameIds::Texts::name, opInfo, opInfoLen, index, opNameLen);
+  return give_size(__func__, &OpNameIds::NameAndType::name, opInfo, opInfoLen, index, opNameLen);
 }
 
 aclError aclprofGetOpType(const void* opInfo, size_t opInfoLen, uint32_t index, char* opType,
                           size_t opTypeLen) {
-  return give_text(__func__, &OpNameIds::Texts::type, opInfo, opInfoLen, index, opType, opTypeLen);
+  return give_text(__func__, &OpNameIds::NameAndType::type, opInfo, opInfoLen, index, opType, opTypeLen);
 }
 
 aclError aclprofGetOpName(const void* opInfo, size_t opInfoLen, uint32_t index, char* opName,
                           size_t opNameLen) {
-  return give_text(__func__, &OpNameIds::Texts::name, opInfo, opInfoLen, index, opName, opNameLen);
+  return give_text(__func__, &OpNameIds::NameAndType::name, opInfo, opInfoLen, index, opName, opNameLen);
 }
 
 uint64_t aclprofGetOpStart(const void* opInfo, size_t opInfoLen, uint32_t index) {

@@ -11,7 +11,7 @@ std::shared_ptr<Latch> Event::record() {
 
 std::shared_ptr<Latch> Event::awaited() const {
   const std::lock_guard lock(mutex_);
-  return was_launched_ || !ex_ ? latch_ : nullptr;
+  return was_launched_ || !is_ex_ ? latch_ : nullptr;
 }
 
 std::shared_ptr<Latch> Event::recorded() const {

@@ -15,7 +15,7 @@ namespace msprof::acl {
 class Event {
  public:
   // Waits for an event "ex" that was never recorded return at once.
-  explicit Event(bool ex) : ex_(ex) {}
+  explicit Event(bool ex) : is_ex_(ex) {}
 
   // Returns the latch of a record that is launched now. The stream opens it when it reaches the
   // record.
@@ -30,7 +30,7 @@ class Event {
   std::atomic<std::uint32_t> waits_under_way{0};
 
  private:
-  const bool ex_;
+  const bool is_ex_;
   mutable std::mutex mutex_;
   bool was_launched_ = false;
   std::shared_ptr<Latch> latch_ = std::make_shared<Latch>();

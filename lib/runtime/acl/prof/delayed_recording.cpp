@@ -21,7 +21,7 @@ DelayedRecording::DelayedRecording(std::uint64_t delay_s, std::uint64_t duration
 DelayedRecording::~DelayedRecording() {
   {
     const std::lock_guard lock(mutex_);
-    cancelled_ = true;
+    is_cancelled_ = true;
   }
   changed_.notify_all();
   thread_.join();
@@ -30,7 +30,7 @@ DelayedRecording::~DelayedRecording() {
 // Returns false if it is cancelled before the time has passed.
 bool DelayedRecording::wait(std::uint64_t seconds) {
   std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return cancelled_; });
+  return !changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return is_cancelled_; });
 }
 
 }  // namespace msprof::acl

@@ -27,7 +27,7 @@ class DelayedRecording {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool cancelled_ = false;
+  bool is_cancelled_ = false;
   std::thread thread_;
 };
 

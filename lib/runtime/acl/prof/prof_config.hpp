@@ -17,7 +17,7 @@ namespace msprof::acl {
 
 using runtime::absolute_path;
 using runtime::is_allowed_path;
-using runtime::number_in;
+using runtime::parse_number;
 using runtime::ProfConfig;
 
 // Returns an empty optional if the arguments are invalid for aclprofCreateConfig. `ids` has `count`

@@ -8,7 +8,7 @@
 
 namespace msprof::acl {
 
-using runtime::any_model_subscribed;
+using runtime::is_any_model_subscribed;
 using runtime::is_subscribed;
 using runtime::SubscribeOrder;
 

@@ -361,7 +361,7 @@ class Pool : public Operator {
     LayerReader& reader = context.reader;
     const std::string mode = reader.text("mode");
     if (mode != "max" && mode != "avg") reader.fail("\"mode\" must be \"max\" or \"avg\"");
-    largest_ = mode == "max";
+    finds_largest_ = mode == "max";
     if (reader.flag("global", false)) {
       g_.in_channels = context.inputs[0].channels;
       g_.in_height = g_.kernel_height = context.inputs[0].height;
@@ -377,11 +377,11 @@ class Pool : public Operator {
   }
 
   void run(const float* const* inputs, float*, float* output) const override {
-    (largest_ ? max_pool : average_pool)(g_, inputs[0], output);
+    (finds_largest_ ? max_pool : average_pool)(g_, inputs[0], output);
   }
 
  private:
-  bool largest_ = true;
+  bool finds_largest_ = true;
   WindowGeometry g_;
 };
 

@@ -140,25 +140,25 @@ svp_acl_error svp_acl_prof_get_op_num(const void* op_info, size_t op_info_len,
 svp_acl_error svp_acl_prof_get_op_type_len(const void* op_info, size_t op_info_len, uint32_t index,
                                            size_t* op_type_len) {
   return check_recording(
-      text_size(&OpNameIds::Texts::type, op_info, op_info_len, index, op_type_len));
+      text_size(&OpNameIds::NameAndType::type, op_info, op_info_len, index, op_type_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_type(const void* op_info, size_t op_info_len, uint32_t index,
                                        char* op_type, size_t op_type_len) {
   return check_recording(
-      copy_text(&OpNameIds::Texts::type, op_info, op_info_len, index, op_type, op_type_len));
+      copy_text(&OpNameIds::NameAndType::type, op_info, op_info_len, index, op_type, op_type_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_name_len(const void* op_info, size_t op_info_len, uint32_t index,
                                            size_t* op_name_len) {
   return check_recording(
-      text_size(&OpNameIds::Texts::name, op_info, op_info_len, index, op_name_len));
+      text_size(&OpNameIds::NameAndType::name, op_info, op_info_len, index, op_name_len));
 }
 
 svp_acl_error svp_acl_prof_get_op_name(const void* op_info, size_t op_info_len, uint32_t index,
                                        char* op_name, size_t op_name_len) {
   return check_recording(
-      copy_text(&OpNameIds::Texts::name, op_info, op_info_len, index, op_name, op_name_len));
+      copy_text(&OpNameIds::NameAndType::name, op_info, op_info_len, index, op_name, op_name_len));
 }
 
 uint64_t svp_acl_prof_get_op_start(const void* op_info, size_t op_info_len, uint32_t index) {
