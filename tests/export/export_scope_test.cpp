@@ -204,8 +204,9 @@ TEST_CASE("board captures refuse iterations and the style of CANN 5") {
   scope.model_number = 1;
   scope.iteration = 1;
   const auto folder = store.folder() / "out";
-  CHECK_THROWS_WITH(plan_summaries(store.db(), folder, {.names = {}, .scope = scope}),
-                    Catch::Contains("--model-id and --iteration-id apply only to captures of Atlas"));
+  CHECK_THROWS_WITH(
+      plan_summaries(store.db(), folder, {.names = {}, .scope = scope}),
+      Catch::Contains("--model-id and --iteration-id apply only to captures of Atlas"));
   CHECK_THROWS_WITH(find_iteration(store.db().database(), scope),
                     Catch::Contains("a board (JOB…) records no iterations"));
   CHECK_THROWS_WITH(plan_timelines(store.db(), folder, {.layers = {}, .style = ExportStyle::cann5}),
