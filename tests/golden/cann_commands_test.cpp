@@ -190,8 +190,7 @@ TEST_CASE("the verdict of a complete run counts every record and skips none") {
   CHECK(capture.at("kinds").at("task_memory_info").at("records") == played.run.facts.memory_events);
 }
 
-TEST_CASE("unread kinds of files make the verdict " complete without
-          ", and each kind and file is listed") {
+TEST_CASE("unread kinds of files are listed in the verdict, each kind and file") {
   const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {

@@ -108,7 +108,7 @@ TEST_CASE("slices with a tag belong to an Ascend 310 or 910, whatever is in info
   CHECK(result.err.find("incomplete record at the end, 1 byte") != std::string::npos);
 }
 
-TEST_CASE("a JOB folder of an Ascend 310 or 910 without data exits with " nothing to do "") {
+TEST_CASE("a JOB folder of an Ascend 310 or 910 without data exits with code 4") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.file("info.json.0", R"({"DeviceInfo": [{"hwts_frequency": "100"}]})");
@@ -127,7 +127,7 @@ TEST_CASE("a folder with info.json and no data folder is reported with the likel
   CHECK(result.err.find("--online_model_type=2") != std::string::npos);
 }
 
-TEST_CASE("an empty data folder exits with " nothing to do "") {
+TEST_CASE("an empty data folder exits with code 4") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500");

@@ -83,7 +83,7 @@ TEST_CASE("all spellings of the type words are accepted, in any case") {
   CHECK(parse_data_name("cont.0.m.1.0.0.0", {}).kind == SvpFileKind::cont);
 }
 
-TEST_CASE("names that are not data names are " other "") {
+TEST_CASE("names that are not data names are of kind other") {
   for (const char* name :
        {"", ".", "aicore", "aicore.", "aicore.0", "aicore.0.m", "aicore.x.m.1.1.1.0",
         "aicore.0.m.1.1.0", "aicore.0.m.1.1.1.x", "aicore.0.m.1.1.1.-1", "aicores.0.m.1.1.1.0",
