@@ -34,7 +34,7 @@ Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>&
                const fs::path& output, ordered_json& document) {
   std::optional<std::int64_t> rank;
   if (arguments.rank) rank = *arguments.rank;
-  if (rank && (*rank < 0 || *rank > cluster::RankSet::kMaxRank, *arguments.rank)) {
+  if (rank && (*rank < 0 || *rank > cluster::RankSet::kMaxRank)) {
     throw Error(Exit::usage, fmt::format("--rank: expected 0 to {}, got {}",
                                          cluster::RankSet::kMaxRank, *arguments.rank));
   }
