@@ -67,7 +67,7 @@ Exit thrown_exit(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("a cursor reads little-endian and moves, and never outside its bytes") {
+TEST_CASE("a cursor reads little-endian values and never leaves its bytes") {
   const std::string text("\x01\x02\x03\x04\x05\x06\x07\x08\x09", 9);
   ByteCursor cursor(std::as_bytes(std::span(text)));
   CHECK(cursor.read<std::uint16_t>() == 0x0201);
@@ -79,7 +79,7 @@ TEST_CASE("a cursor reads little-endian and moves, and never outside its bytes")
     CHECK(cursor.read<std::uint32_t>() == 0);
     CHECK(cursor.has_overrun());
   }
-  SECTION("far behind the end") {
+  SECTION("far past the end") {
     CHECK(cursor.at<std::uint64_t>(SIZE_MAX - 3) == 0);
     CHECK(cursor.has_overrun());
   }
@@ -89,7 +89,7 @@ TEST_CASE("a cursor reads little-endian and moves, and never outside its bytes")
   }
 }
 
-TEST_CASE("a file appears under its name when it is committed, and not before") {
+TEST_CASE("a file appears under its name only after it is committed") {
   const TempFolder folder;
   AtomicFile file(folder / "a.csv");
   file.write("one\n");
@@ -101,7 +101,7 @@ TEST_CASE("a file appears under its name when it is committed, and not before") 
   CHECK(names_in(folder.path()) == Names{"a.csv"});
 }
 
-TEST_CASE("a file that is not committed leaves the old one and no trace") {
+TEST_CASE("an uncommitted file keeps the old file and leaves no temporary file") {
   const TempFolder folder;
   write_file(folder / "a.csv", "old");
   {
@@ -113,7 +113,7 @@ TEST_CASE("a file that is not committed leaves the old one and no trace") {
   CHECK(read_file(folder / "a.csv") == "old");
 }
 
-TEST_CASE("the temporary of a name of 255 bytes fits as well") {
+TEST_CASE("a file name of 255 bytes can be written through a temporary file") {
   const TempFolder folder;
   const std::string name(255, 'n');
   AtomicFile file(folder / name);
@@ -121,7 +121,7 @@ TEST_CASE("the temporary of a name of 255 bytes fits as well") {
   CHECK(names_in(folder.path()) == Names{name});
 }
 
-TEST_CASE("temporaries of programs that are gone are removed, those of live ones are left alone") {
+TEST_CASE("temporary files of ended programs are removed, those of running ones are kept") {
   const TempFolder folder;
   const AtomicFile own(folder / "a.csv");
   const OtherProgram other([&] { new TemporaryFile(folder / "b.csv"); });
@@ -135,7 +135,7 @@ TEST_CASE("temporaries of programs that are gone are removed, those of live ones
   remove_stale_temporaries(folder / "missing");
 }
 
-TEST_CASE("the first temporary in a folder removes what a killed program left there") {
+TEST_CASE("the first temporary file in a folder removes those of a killed program") {
   const TempFolder folder;
   OtherProgram([&] { new TemporaryFile(folder / "report.html"); }).kill();
   CHECK(names_in(folder.path()).size() == 1);
@@ -143,7 +143,7 @@ TEST_CASE("the first temporary in a folder removes what a killed program left th
   CHECK(names_in(folder.path()) == Names{"other.html"});
 }
 
-TEST_CASE("temporaries that no lock speaks for are left alone for a day") {
+TEST_CASE("temporary files without a lock are kept for a day") {
   const TempFolder folder;
   std::string machine = machine_tag();
   for (char& digit : machine) digit = digit == '0' ? '1' : '0';
@@ -167,7 +167,7 @@ TEST_CASE("temporaries that no lock speaks for are left alone for a day") {
   CHECK(names_in(folder.path()) == expected);
 }
 
-TEST_CASE("a temporary folder is removed when its program is gone, and emptied before") {
+TEST_CASE("a temporary folder is emptied and removed when its program has ended") {
   const TempFolder folder;
   const OtherProgram other([&] {
     const auto* const made = new TemporaryFolder(folder / "collect");
@@ -200,7 +200,7 @@ TEST_CASE("a temporary folder is removed when its program is gone, and emptied b
   CHECK(names_in(folder.path()).size() == 2);
 }
 
-TEST_CASE("files that are published together have their names in order, up to one that has none") {
+TEST_CASE("files published together appear in order, up to the first failure") {
   const TempFolder folder;
   fs::create_directories(folder / "b/in_the_way");
   std::vector<TemporaryFile> files;
@@ -215,7 +215,7 @@ TEST_CASE("files that are published together have their names in order, up to on
   CHECK(read_file(folder / "a") == "a");
 }
 
-TEST_CASE("what cannot be written is an error that names the file and --output") {
+TEST_CASE("a write error names the file and --output") {
   const TempFolder folder;
   write_file(folder / "file", "x");
   CHECK(thrown_exit([&] { AtomicFile(folder / "missing/a"); }) == Exit::cannot_write);
@@ -232,7 +232,7 @@ TEST_CASE("what cannot be written is an error that names the file and --output")
   CHECK(fs::is_directory(folder / "a/b/c"));
 }
 
-TEST_CASE("a folder in the way of a file is an error at the end, and no trace stays") {
+TEST_CASE("a folder with the file's name causes an error and leaves no temporary file") {
   const TempFolder folder;
   fs::create_directories(folder / "a.csv/in_use");
   CHECK(thrown_exit([&] {
@@ -242,7 +242,7 @@ TEST_CASE("a folder in the way of a file is an error at the end, and no trace st
   CHECK(names_in(folder.path()) == Names{"a.csv"});
 }
 
-TEST_CASE("a reader takes regular files only and reads to the end") {
+TEST_CASE("a reader accepts only regular files and reads to the end") {
   const TempFolder folder;
   write_file(folder / "a", "abcdef");
   FileReader reader(folder / "a");
@@ -266,7 +266,7 @@ TEST_CASE("a text file above its limit is refused") {
   CHECK(thrown_exit([&] { read_text_file(folder / "a", 4); }) == Exit::partial_data);
 }
 
-TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
+TEST_CASE("of several exit codes the first of 130, 7, 6, 5, 3, 4, 0 is returned") {
   const std::vector<Exit> order = {Exit::interrupted,
                                    Exit::application_failed,
                                    Exit::board_unreachable,
@@ -292,7 +292,7 @@ TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
   CHECK(static_cast<int>(Exit::interrupted) == 130);
 }
 
-TEST_CASE("a number that is no exit code of ours is an internal error") {
+TEST_CASE("an unknown exit code becomes an internal error") {
   for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 130})
     CHECK(static_cast<int>(to_exit(code)) == code);
   for (const int code : {-1, 9, 127, 129, 139, 256}) {

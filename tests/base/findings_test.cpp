@@ -50,7 +50,7 @@ TEST_CASE("a finding can be looked up by its id") {
   CHECK_FALSE(find_finding("no_such_finding"));
 }
 
-TEST_CASE("an error with an id keeps it and its exit code in every context") {
+TEST_CASE("an error keeps its id and exit code when context is added") {
   if constexpr (static_cast<int>(FindingId::count_) > 0) {
     const auto id = static_cast<FindingId>(0);
     const Error error = Error(id, "why").with_context("where");

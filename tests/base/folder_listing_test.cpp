@@ -45,7 +45,7 @@ TEST_CASE("the names of a folder are sorted, with the type of each") {
   CHECK(list_folder(folder.path(), 2).entries.size() == 2);
 }
 
-TEST_CASE("a folder that is not there has no names; one that cannot be listed is an error") {
+TEST_CASE("a missing folder has no names; an unreadable one is an error") {
   const TempFolder folder;
   write_file(folder / "file", "");
   fs::create_symlink("loop", folder / "loop");
@@ -67,7 +67,7 @@ TEST_CASE("a folder that is not there has no names; one that cannot be listed is
   fs::permissions(folder / "closed", fs::perms::owner_all);
 }
 
-TEST_CASE("a pattern names what matches, or the folder that cannot be listed") {
+TEST_CASE("a pattern returns its matches, or the folder that cannot be listed") {
   const TempFolder folder;
   const std::string base = folder.path().string();
   for (const char* name : {"JOBB/x", "JOBA/x", "other/x", "closed/x"})
@@ -87,7 +87,7 @@ TEST_CASE("a pattern names what matches, or the folder that cannot be listed") {
   fs::permissions(folder / "closed", fs::perms::owner_all);
 }
 
-TEST_CASE("exceptions of the library end in a sentence and an exit code") {
+TEST_CASE("exceptions of the standard library become a message and an exit code") {
   const auto error_code = [](std::errc code) { return std::make_error_code(code); };
   const Error thread =
       to_error(std::system_error(error_code(std::errc::resource_unavailable_try_again)));

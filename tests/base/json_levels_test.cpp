@@ -14,7 +14,7 @@ TEST_CASE("the depth of a JSON text is that of its arrays and objects") {
   CHECK(is_nested_deeper(std::string(1'000'000, '[')));
 }
 
-TEST_CASE("brackets in texts and comments count for nothing, and hide none") {
+TEST_CASE("brackets in strings and comments are not counted") {
   CHECK_FALSE(is_nested_deeper(R"(["[[[[", "\"[[[", "\\"])", 1));
   CHECK(is_nested_deeper(R"(["\\", [[]]])", 2));
   CHECK_FALSE(is_nested_deeper("[ // [[\n /* [[ \" */ ]", 1));

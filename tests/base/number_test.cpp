@@ -63,7 +63,7 @@ TEST_CASE("sums of fractions are exact") {
   CHECK(Fraction(1, 8).fixed(100, 1) == "12.5");
 }
 
-TEST_CASE("sums over many different counts stay right to the digits that are printed") {
+TEST_CASE("sums over many different counts are exact to the printed digits") {
   Fraction sum;
   for (int i = 1; i <= 100; ++i) sum += Fraction(1, i);
   CHECK(sum.fixed(1, 3) == "5.187");
@@ -79,7 +79,7 @@ TEST_CASE("fractions are ordered, and divided by each other") {
   CHECK(Fraction::ratio(Fraction(1, 1), Fraction(3, 1), 100, 3) == "33.333");
 }
 
-TEST_CASE("sums of the longest possible run neither wrap nor fail") {
+TEST_CASE("sums over the longest possible run do not overflow") {
   // A million layers of 2^53 ns.
   const auto sum = static_cast<int128>(std::int64_t{1} << 53) * 1'000'000;
   const Fraction total(sum * 1'000'000'000, 840'000'000);
@@ -114,7 +114,7 @@ TEST_CASE("a varint has seven bits a byte and is read back") {
   CHECK(rest.empty());
 }
 
-TEST_CASE("a varint that is cut or too long is none") {
+TEST_CASE("a truncated or overlong varint is invalid") {
   std::uint64_t value = 0;
   std::string_view nothing;
   CHECK_FALSE(take_varint(nothing, value));

@@ -138,7 +138,7 @@ TEST_CASE("three decimals are those of printf, at ties and for values of any siz
   CHECK(fixed3(1e300).size() == 305);
 }
 
-TEST_CASE("what a text is read back as is known without it") {
+TEST_CASE("the value of a printed number is predicted without parsing it") {
   const auto read = [](const std::string& text) { return std::strtod(text.c_str(), nullptr); };
   std::mt19937_64 random(13);
   int known = 0;
@@ -167,7 +167,7 @@ TEST_CASE("what a text is read back as is known without it") {
   CHECK_FALSE(fixed3_as_read(1e300));
 }
 
-TEST_CASE("zeros at the end, and a bare point, may be cut") {
+TEST_CASE("trailing zeros and a trailing point can be removed") {
   CHECK(trimmed(12.5) == "12.5");
   CHECK(trimmed(4) == "4");
   CHECK(trimmed(100) == "100");

@@ -22,7 +22,7 @@ struct CountedMap {
 
 }  // namespace
 
-TEST_CASE("A map of recent values makes each once while there are few") {
+TEST_CASE("A cache of recent values creates each value once while few are used") {
   CountedMap numbers;
   for (int round = 0; round < 3; ++round) {
     for (int key = 0; key < 4; ++key) CHECK(numbers.get(key) == std::to_string(key));
@@ -30,7 +30,7 @@ TEST_CASE("A map of recent values makes each once while there are few") {
   CHECK(numbers.made == 4);
 }
 
-TEST_CASE("A map of recent values keeps what is asked for among many that are not") {
+TEST_CASE("A cache of recent values keeps frequently used values") {
   CountedMap numbers;
   numbers.get(-1);
   for (int key = 0; key < 100; ++key) {
@@ -43,7 +43,7 @@ TEST_CASE("A map of recent values keeps what is asked for among many that are no
   CHECK(numbers.made == 102);
 }
 
-TEST_CASE("A value of a map of recent values stays while others come") {
+TEST_CASE("A cached value stays valid while others are added") {
   CountedMap numbers;
   const std::string& first = numbers.get(1);
   for (int key = 2; key < 5; ++key) numbers.get(key);

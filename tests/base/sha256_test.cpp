@@ -17,7 +17,7 @@ TEST_CASE("checksums of messages are those that the standard's examples give") {
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("a file has the checksum of its bytes, and one that is not there is an error") {
+TEST_CASE("a file has the checksum of its bytes, and a missing file is an error") {
   const test::TempFolder folder;
   const std::string bytes(300'000, 'm');
   test::write_file(folder / "model.om", bytes);

@@ -60,7 +60,7 @@ struct SharedCounts {
 
 }  // namespace
 
-TEST_CASE("Lines come whole however their bytes come, and a long one in parts") {
+TEST_CASE("Output is split into complete lines, and long lines into parts") {
   const std::string bytes = "one\ntwo\r\n\n10%\r20%\rlast";
   const Lines lines = {"one", "two", "", "10%", "20%", "last"};
   for (const std::size_t piece : {1U, 2U, 3U, 5U, 100U}) {
@@ -76,7 +76,7 @@ TEST_CASE("Lines come whole however their bytes come, and a long one in parts") 
   CHECK(parts[2] == "xxxxx");
 }
 
-TEST_CASE("Processes side by side give their lines, results and ends under their number") {
+TEST_CASE("Parallel processes report lines, results and exit under their number") {
   const std::string big(300'000, 'r');
   const Said said = run({
       [&](std::string& result) {
@@ -109,7 +109,7 @@ TEST_CASE("Processes side by side give their lines, results and ends under their
   CHECK(run({}).ends.empty());
 }
 
-TEST_CASE("Much that several print at once arrives complete and in its order") {
+TEST_CASE("Concurrent output of several processes is complete and in order") {
   constexpr int kLines = 20'000;
   const auto print = [](std::string&) {
     for (int i = 0; i < kLines; ++i) std::printf("line %d\n", i);
@@ -124,7 +124,7 @@ TEST_CASE("Much that several print at once arrives complete and in its order") {
   }
 }
 
-TEST_CASE("No more processes than there are slots hold one, and a killed one gives its own back") {
+TEST_CASE("Slots limit the number of processes, and a killed one frees its slot") {
   const SharedCounts shared;
   const ProcessSlots slots(2);
   const auto hold = [&](std::string&) {

@@ -29,7 +29,7 @@ TEST_CASE("numbers are right-aligned, text is left-aligned, lines have no blanks
         "p        3.500  Longer\n");
 }
 
-TEST_CASE("East Asian names take two columns a character") {
+TEST_CASE("East Asian characters are two columns wide") {
   TextTable table({"Name", "N"});
   add_row(table, {"卷积层", "1"}, {false, true});
   add_row(table, {"b", "22"}, {false, true});
@@ -59,7 +59,7 @@ TEST_CASE("columns are not shortened below four, however narrow the terminal") {
         "aaa…  bbb…\n");
 }
 
-TEST_CASE("names that differ look different, whatever the width, and are beside all of their row") {
+TEST_CASE("different names look different at any width") {
   TextTable table({"Layer Id", "Layer Name", "Layer Type", "Time(us)", "Mac Busy Ratio"});
   const std::string stem = "/model/backbone/stage";
   const std::vector<std::string> names = {stem + "1/block3/conv2", stem + "2/block3/conv2",
@@ -87,7 +87,7 @@ TEST_CASE("names that differ look different, whatever the width, and are beside 
   CHECK(parts == 3);
 }
 
-TEST_CASE("names without a common begin are cut inside, where they differ") {
+TEST_CASE("names without a common prefix are shortened where they do not differ") {
   TextTable table({"OP Name", "Time(us)"});
   for (const char* name : {"resnet_layer_one_convolution_a", "backbone_layer_one_convolution_a",
                            "backbone_layer_one_convolution_b"})
@@ -107,13 +107,13 @@ TEST_CASE("cells are made printable, rows that are too short are filled") {
         "x??[2J\n");
 }
 
-TEST_CASE("the header is bold only when asked") {
+TEST_CASE("the header is bold only when requested") {
   TextTable table({"A"});
   CHECK(table.render(0, true) == "\033[1mA\033[0m\n─\n");
   CHECK(table.render(0, false) == "A\n─\n");
 }
 
-TEST_CASE("names of columns steer no terminal") {
+TEST_CASE("column names cannot contain terminal control sequences") {
   TextTable table;
   table.begin(std::vector<std::string>{"a\x1b[2J\u202e"});
   table.text("b");

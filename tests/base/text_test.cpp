@@ -25,7 +25,7 @@ TEST_CASE("valid UTF-8 stays as it is, every other byte becomes U+FFFD") {
   }
 }
 
-TEST_CASE("what steers a terminal is not printable") {
+TEST_CASE("terminal control sequences are not printable") {
   CHECK(printable("a\x1b[2Jb") == "a?[2Jb");
   CHECK(printable("\r\n\t\x7f") == "????");
   CHECK(printable("\xc2\x9b") == "?");  // CSI as one C1 character
@@ -52,7 +52,7 @@ TEST_CASE("a document on a terminal keeps its lines and cells, JSON its values")
   CHECK(terminal_document("", DocumentForm::json).empty());
 }
 
-TEST_CASE("Chinese characters take two columns, marks that combine none") {
+TEST_CASE("Chinese characters are two columns wide, combining marks none") {
   CHECK(display_width("") == 0);
   CHECK(display_width("abc") == 3);
   CHECK(display_width("卷积") == 4);
@@ -77,7 +77,7 @@ TEST_CASE("a file name part has no control byte and no slash") {
   CHECK(file_name_part("口罩,\"x\"") == "口罩,\"x\"");
 }
 
-TEST_CASE("a file name of up to 255 bytes is kept, a longer one is cut and told apart") {
+TEST_CASE("a file name of up to 255 bytes is kept, a longer one is shortened and stays unique") {
   const std::string fits(251, 'a');
   CHECK(limited_file_name(fits, ".csv") == fits + ".csv");
   const std::string cut = limited_file_name(fits + "b", ".csv");
@@ -124,7 +124,7 @@ TEST_CASE("small text helpers") {
   CHECK(human_bytes(12'345'678) == "12.3 MB");
 }
 
-TEST_CASE("a word of a command that users copy is quoted where a shell would change it") {
+TEST_CASE("arguments of printed commands are quoted for the shell if needed") {
   CHECK(shell_word("/data/JOB_1/a-b.c") == "/data/JOB_1/a-b.c");
   CHECK(shell_word("\xe6\xa8\xa1") == "\xe6\xa8\xa1");
   CHECK(shell_word("") == "''");

@@ -18,7 +18,7 @@ RateMeter::Clock::time_point at(int ms) {
 
 }  // namespace
 
-TEST_CASE("A rate is that of the last seconds, and needs half a second") {
+TEST_CASE("The rate covers the last seconds and needs at least half a second") {
   RateMeter meter(kBegin, 1'000'000);
   meter.add(at(100), 1'200'000);
   CHECK_FALSE(meter.per_second(at(100)));
@@ -31,7 +31,7 @@ TEST_CASE("A rate is that of the last seconds, and needs half a second") {
   CHECK(meter.per_second(at(30'000)).value() == Approx(20e6));
 }
 
-TEST_CASE("A stall lowers the rate, and an amount that comes down begins anew") {
+TEST_CASE("A stall lowers the rate, and a decreasing amount restarts it") {
   RateMeter meter(kBegin, 0);
   meter.add(at(1'000), 1'000'000);
   CHECK(meter.per_second(at(1'000)).value() == Approx(1e6));
@@ -41,7 +41,7 @@ TEST_CASE("A stall lowers the rate, and an amount that comes down begins anew") 
   CHECK(meter.per_second(at(6'000)).value() == Approx(0));
 }
 
-TEST_CASE("Durations are said in two units at most") {
+TEST_CASE("Durations are printed in at most two units") {
   CHECK(duration_text(-3) == "0 s");
   CHECK(duration_text(0.4) == "0 s");
   CHECK(duration_text(59.4) == "59 s");
@@ -65,7 +65,7 @@ TEST_CASE("A transfer shows share, bytes, rate and the time that is left") {
   CHECK(transfer_text("b", {300, 200, 1e3}, 0) == "b: 100%, 300 B of 200 B, 1.0 kB/s");
 }
 
-TEST_CASE("A transfer fits into the columns there are, its facts before its label") {
+TEST_CASE("A transfer line fits the width; the label is shortened first") {
   const TransferState state = {12'300'000, 27'000'000, 3.4e6};
   const std::string label = "sending the project to somebody@a-board-with-a-long-name.example.org";
   for (const int width : {20, 40, 80, 200}) {

@@ -8,7 +8,7 @@
 
 namespace msprof {
 
-TEST_CASE("Work is done once, by the second thread or by who asks for it") {
+TEST_CASE("Work is done once, by the second thread or by the caller") {
   WorkAhead ahead;
   std::atomic<int> done = 0;
   std::vector<WorkAhead::Job> jobs;
@@ -23,7 +23,7 @@ TEST_CASE("Work is done once, by the second thread or by who asks for it") {
   CHECK(done == 1000);
 }
 
-TEST_CASE("Work begins before it is asked for") {
+TEST_CASE("Work starts before its result is requested") {
   WorkAhead ahead;
   std::atomic<bool> has_begun = false;
   std::thread::id worker;
@@ -36,7 +36,7 @@ TEST_CASE("Work begins before it is asked for") {
   CHECK(worker != std::this_thread::get_id());
 }
 
-TEST_CASE("One small piece wakes nobody, and is done by who asks for it") {
+TEST_CASE("A single small chunk is done by the caller without waking a thread") {
   WorkAhead ahead;
   std::thread::id worker;
   WorkAhead::Job job =
@@ -45,7 +45,7 @@ TEST_CASE("One small piece wakes nobody, and is done by who asks for it") {
   CHECK(worker == std::this_thread::get_id());
 }
 
-TEST_CASE("What work throws, its job throws") {
+TEST_CASE("An exception of the work is rethrown by its job") {
   WorkAhead ahead;
   std::atomic<bool> has_begun = false;
   WorkAhead::Job job = ahead.start([&] {
@@ -56,7 +56,7 @@ TEST_CASE("What work throws, its job throws") {
     while (!has_begun) std::this_thread::yield();
     CHECK_THROWS_AS(job.get(), std::runtime_error);
   }
-  SECTION("where it may be done here") {
+  SECTION("by the caller") {
     CHECK_THROWS_AS(job.get(), std::runtime_error);
   }
   // It still accepts other jobs.
@@ -65,7 +65,7 @@ TEST_CASE("What work throws, its job throws") {
   CHECK(done == 1);
 }
 
-TEST_CASE("A job that goes has ended, or never begins") {
+TEST_CASE("A destroyed job has ended or never starts") {
   WorkAhead ahead;
   std::atomic<bool> has_begun = false;
   std::atomic<bool> may_end = false;

@@ -48,14 +48,14 @@ std::string changed(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("A good acl.json has no problem, in both spellings of its keys") {
+TEST_CASE("A valid acl.json has no problem, with both spellings of its keys") {
   CHECK(list_problems(kGood) == "");
   CHECK(list_problems(changed("aicpu", "aacpu")) == "");
   CHECK(list_problems(changed("aic_metrics", "aac_metrics")) == "");
   CHECK(list_problems(changed("\"0\"", "0")) == "");
 }
 
-TEST_CASE("Each mistake in acl.json that a run of msprof collect has is named by its own check") {
+TEST_CASE("Each error in acl.json that affects a run has its own check") {
   struct Case {
     std::string text;
     std::string problems;
@@ -76,7 +76,7 @@ TEST_CASE("Each mistake in acl.json that a run of msprof collect has is named by
   }
 }
 
-TEST_CASE("What msprof collect sets itself is no problem, and both ways to run are told") {
+TEST_CASE("Keys that msprof collect sets are no problem, and both ways to run are described") {
   struct Case {
     std::string text, name, told;
   };
@@ -116,13 +116,13 @@ TEST_CASE("What msprof collect sets itself is no problem, and both ways to run a
   CHECK(list_problems(std::string(kGood) + "// mine") == "");
 }
 
-TEST_CASE("A misspelt key of acl.json is named with what was meant") {
+TEST_CASE("A misspelled key of acl.json is reported with a suggestion") {
   const std::string evidence = find_evidence(changed("\"switch\"", "\"swich\""), "keys");
   CHECK(evidence.find("\"swich\"") != std::string::npos);
   CHECK(evidence.find("did you mean switch") != std::string::npos);
 }
 
-TEST_CASE("The output folder of acl.json is told, and whether it takes a capture") {
+TEST_CASE("The output folder of acl.json is reported, and whether it is writable") {
   CheckList list;
   CHECK(check_acl_json(list, "acl.json", kGood) == "/tmp");
   CheckList there;

@@ -14,7 +14,7 @@ const std::string kMin = "system Linux\nmachine aarch64\nfolder /root/msprof\nfr
 
 }  // namespace
 
-TEST_CASE("A board's answer to the look becomes facts") {
+TEST_CASE("A board's answer to the inspection is parsed") {
   const BoardProbe probe = parse_board_probe(
       kMin +
       "umask 0027\nclock 1700000000\nthere /root\nwritable 1\nbusy run1 (process 12)\nrun old\n"
@@ -39,7 +39,7 @@ TEST_CASE("A board's answer to the look becomes facts") {
   CHECK(probe.found_libraries == std::vector<std::string>{"libc.so.6"});
 }
 
-TEST_CASE("What makes no sense in a board's answer is not taken, and much of it is cut") {
+TEST_CASE("Invalid parts of a board's answer are ignored, and long answers are truncated") {
   CHECK_THROWS_AS(parse_board_probe(""), Error);
   CHECK_THROWS_AS(parse_board_probe("system Linux\nfolder relative\nfree 1\n"), Error);
   const BoardProbe odd = parse_board_probe(

@@ -57,7 +57,7 @@ bool is(const Said& said, const std::string& name, const std::string& begins) {
 
 }  // namespace
 
-TEST_CASE("doctor goes the whole way to a good board, and each step that fails ends it there") {
+TEST_CASE("doctor checks every step to a board and stops at the first failure") {
   BoardScene scene;
   Said said = doctor(scene);
   CHECK(said.exit_code == 0);
@@ -167,7 +167,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(is(said, "board folder", "skipped: not checked"));
 }
 
-TEST_CASE("doctor says of a bare board what it lacks, and who uses it") {
+TEST_CASE("doctor lists the missing tools of a minimal board and their use") {
   const bool has_disk = SmallDisk::is_available_or_skip();
   const SmallDisk disk(8 << 20);
   const BoardScene scene({.kind = BoardKind::dropbear,
@@ -205,7 +205,7 @@ TEST_CASE("doctor says of a bare board what it lacks, and who uses it") {
   CHECK(contains(full_said.of("board folder"), "--board-dir"));
 }
 
-TEST_CASE("A board that does not answer fails within the time to connect") {
+TEST_CASE("A board that does not answer fails within the connection timeout") {
   const SilentServer silent;
   const TempFolder home;
   const RunResult result =

@@ -22,7 +22,7 @@ const std::string& msprof_bytes() {
 
 }  // namespace
 
-TEST_CASE("A real program tells its libraries and the functions that it takes from them") {
+TEST_CASE("The libraries and imported functions of a real program are read") {
   const ElfFile file = read_elf(msprof_path());
   REQUIRE(file.is_elf);
   CHECK(file.unseen == "");
@@ -37,7 +37,7 @@ TEST_CASE("A real program tells its libraries and the functions that it takes fr
   CHECK_FALSE(file.takes("sqlite3_ste"));
 }
 
-TEST_CASE("What is no ELF file, or has lost its section table, is said to be so") {
+TEST_CASE("A file that is not ELF or has no section table is reported") {
   CHECK_FALSE(read_elf("/no/such/file").is_elf);
   CHECK_FALSE(parse_elf("#!/bin/sh\nexit 0\n").is_elf);
   CHECK_FALSE(parse_elf("\177ELF").is_elf);
@@ -51,7 +51,7 @@ TEST_CASE("What is no ELF file, or has lost its section table, is said to be so"
   CHECK(parse_elf(bytes).unseen == "it is big endian");
 }
 
-TEST_CASE("Offsets of a program that lead out of it are not followed") {
+TEST_CASE("Offsets outside a program file are ignored") {
   const std::string& good = msprof_bytes();
   Elf64_Ehdr header;
   std::memcpy(&header, good.data(), sizeof header);

@@ -23,7 +23,7 @@ bool sees_us() {
 
 }  // namespace
 
-TEST_CASE("A process that writes a capture is seen, one that reads it or another file is not") {
+TEST_CASE("A process that writes a capture is found, but not one that reads") {
   const TempFolder folder;
   const auto file = folder / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC" / "data" / "aicore.0.net.1.1.1.0";
   const auto other = folder / "JOB" / "data" / "aicore.0.net.1.1.1.0";

@@ -80,7 +80,7 @@ npu_device.global_options().profiling_config.profiling_options = profiling_optio
 
 }  // namespace
 
-TEST_CASE("Texts of a script are what Python makes of them") {
+TEST_CASE("String literals of a script are evaluated as in Python") {
   CHECK(evaluate_text("'a'") == "a");
   CHECK(evaluate_text("\"a'b\"") == "a'b");
   CHECK(evaluate_text("'''a\n'b''c'''") == "a\n'b''c");
@@ -100,7 +100,7 @@ TEST_CASE("Texts of a script are what Python makes of them") {
   CHECK(evaluate_text("x + 'b'", "x = 'a'") == "a");
 }
 
-TEST_CASE("What is made when the script runs is not guessed") {
+TEST_CASE("Values computed at run time are not guessed") {
   for (const char* expression :
        {"f'{a}'", "'a' % b", "'a'.format(b)", "json.dumps({})", "args.options", "'a' if b else 'c'",
         "['a']", "'a", "unknown", "'a' + unknown", "1", "", "'a'[1:]", "load('a')"}) {
@@ -109,7 +109,7 @@ TEST_CASE("What is made when the script runs is not guessed") {
   }
 }
 
-TEST_CASE("Variables that double each other, parentheses without end and cut texts end quickly") {
+TEST_CASE("Exponential variables, endless parentheses and truncated text end quickly") {
   std::string doubling = "a0 = 'x'\n";
   for (int i = 1; i < 200; ++i) doubling += fmt::format("a{} = a{} + a{}\n", i, i - 1, i - 1);
   CHECK(evaluate_text("a199", doubling) == "(unknown)");
@@ -121,7 +121,7 @@ TEST_CASE("Variables that double each other, parentheses without end and cut tex
     CHECK_NOTHROW(run_checks(script.substr(0, length)));
 }
 
-TEST_CASE("The Estimator example of the manual lacks a quote: file, line and column are told") {
+TEST_CASE("The missing quote in the manual's Estimator example is located") {
   CHECK(run_checks(kEstimator) ==
         "failed train.py:3: profiling_options: train.py:3:71: the quote before task_trace is "
         "missing\n"
@@ -145,7 +145,7 @@ TEST_CASE("The manual's page shows what doctor says of the vendor's example") {
   }
 }
 
-TEST_CASE("Good options are shown, and their output is where the results would be") {
+TEST_CASE("Valid options are shown, with their output folder") {
   CHECK(run_checks(kSession) ==
         "ok train.py:3: profiling_options: {\"output\":\"/tmp/profiling\",\"task_time\":\"on\"}\n"
         "warning train.py:2: profiling_mode: " +
@@ -156,7 +156,7 @@ TEST_CASE("Good options are shown, and their output is where the results would b
   CHECK(list.exit_code() == Exit::ok);
 }
 
-TEST_CASE("Options over several lines are one text, with the line of the wrong value") {
+TEST_CASE("Options over several lines are one string, and errors have their line") {
   CHECK(run_checks(kDevice) ==
         "failed train.py:3: profiling_options: train.py:5:3: \"task_time\" must be on, off, l0 or "
         "l1, not \"maybe\"\n"
@@ -164,7 +164,7 @@ TEST_CASE("Options over several lines are one text, with the line of the wrong v
             std::string(kWarning));
 }
 
-TEST_CASE("Every place that holds options is found") {
+TEST_CASE("Options are found in every kind of call") {
   const std::string bad = R"('{"outptu":"/x"}')";
   for (const std::string& script : {
            "profiling_options = " + bad,
@@ -191,7 +191,7 @@ TEST_CASE("Every place that holds options is found") {
   }
 }
 
-TEST_CASE("Every way to switch profiling on is a warning, with the defaults where there are none") {
+TEST_CASE("Every way to enable profiling causes a warning, with the defaults if unset") {
   for (const std::string script :
        {"c.enable_profiling = True", "ProfilingConfig(enable_profiling=True)",
         "ProfilingConfig(True)", "m['profiling_mode'].b = True", "{'profiling_mode': True}",
@@ -212,7 +212,7 @@ TEST_CASE("Every way to switch profiling on is a warning, with the defaults wher
   CHECK(run_checks("c.enable_profiling = args.profile") == "");
 }
 
-TEST_CASE("NPURunConfig without a profiling_config leaves it to the environment") {
+TEST_CASE("NPURunConfig without a profiling_config uses the environment") {
   CHECK(run_checks("config = NPURunConfig(session_config=f(1), save=2)") ==
         "ok train.py:1: NPURunConfig: no profiling_config: PROFILING_MODE and PROFILING_OPTIONS "
         "apply\n");
@@ -220,19 +220,19 @@ TEST_CASE("NPURunConfig without a profiling_config leaves it to the environment"
   CHECK(run_checks("from npu_bridge import NPURunConfig") == "");
 }
 
-TEST_CASE("An option that is put together when the script runs is skipped with the reason") {
+TEST_CASE("An option built at run time is skipped with the reason") {
   CHECK(run_checks("profiling_options = json.dumps(options)") ==
         "skipped train.py:1: profiling_options: its value is built when the script runs\n");
 }
 
-TEST_CASE("The adapters' own class excludes the environment; that of others does not") {
+TEST_CASE("The adapter's Profiler class conflicts with the environment; other classes do not") {
   CHECK(run_checks("from npu_bridge.npu_init import profiler\nwith profiler.Profiler(1): pass") ==
         "warning train.py:2: profiler.Profiler: the script profiles itself, which conflicts with "
         "PROFILING_MODE=true\n");
   CHECK(run_checks("from mine import profiler\nwith profiler.Profiler(1): pass") == "");
 }
 
-TEST_CASE("An acl.json that a script names and that asks for a profile beats the environment") {
+TEST_CASE("An acl.json used by a script overrides the environment if it enables profiling") {
   const TempFolder folder;
   write_file(folder / "acl.json", R"({"profiler":{"switch":"on"}})");
   write_file(folder / "off.json", R"({"profiler":{"switch":"off"}})");
@@ -247,7 +247,7 @@ TEST_CASE("An acl.json that a script names and that asks for a profile beats the
   CHECK(run_checks("acl.init()", folder.path()) == "");
 }
 
-TEST_CASE("Scripts are found below the project, and other people's are passed over") {
+TEST_CASE("Scripts of the project are found, and third-party ones are skipped") {
   const TempFolder folder;
   const std::string bad = "profiling_options = '{'\n";
   write_file(folder / "data.txt", bad);
@@ -274,8 +274,7 @@ TEST_CASE("Scripts are found below the project, and other people's are passed ov
         "are nested too deeply\n");
 }
 
-TEST_CASE(
-    "A project's scripts are checked with a program and without, with an acl.json and without") {
+TEST_CASE("Scripts are checked with and without a program and an acl.json") {
   const TempFolder folder;
   write_file(folder / "train.py", kSession);
   const auto said = [&](const ProjectQuestion& question) {

@@ -118,15 +118,15 @@ void check_all_calls(const Run& run) {
 
 }  // namespace
 
-TEST_CASE("a C program that MSTX_INJECTION_PATH gives a recorder leaves its ranges in a folder") {
+TEST_CASE("a C program with a recorder from MSTX_INJECTION_PATH records its ranges") {
   check_all_calls(Run("mstx_calls", {{"MSTX_INJECTION_PATH", kLibrary}}));
 }
 
-TEST_CASE("a C program that has the recorder preloaded leaves its ranges in a folder") {
+TEST_CASE("a C program with a preloaded recorder records its ranges") {
   check_all_calls(Run("mstx_calls", {{"LD_PRELOAD", kLibrary}}));
 }
 
-TEST_CASE("a C program that links libms_tools_ext.so leaves its ranges in a folder") {
+TEST_CASE("a C program linked to libms_tools_ext.so records its ranges") {
   check_all_calls(Run("mstx_linked", {{"MSTX_INJECTION_PATH", kLibrary}}));
   check_all_calls(Run("mstx_linked", {{"LD_PRELOAD", kLibrary}}));
   const Run alone("mstx_linked", {});
@@ -135,7 +135,7 @@ TEST_CASE("a C program that links libms_tools_ext.so leaves its ranges in a fold
   CHECK(alone.captures().empty());
 }
 
-TEST_CASE("without a recorder the calls do nothing and leave nothing") {
+TEST_CASE("without a recorder the calls have no effect") {
   for (const Variables& variables :
        {Variables{}, Variables{{"MSTX_INJECTION_PATH", "/nowhere/libmsprof_mstx.so"}}}) {
     const Run run("mstx_calls", variables);
@@ -148,7 +148,7 @@ TEST_CASE("without a recorder the calls do nothing and leave nothing") {
   }
 }
 
-TEST_CASE("a program compiled with MSTX_DISABLE calls nobody") {
+TEST_CASE("a program compiled with MSTX_DISABLE calls no library") {
   const Run run("mstx_disabled", {{"MSTX_INJECTION_PATH", kLibrary}});
   CHECK(run.result.exit_code == 0);
   CHECK(run.said("tool") == "0");
@@ -163,13 +163,13 @@ TEST_CASE("a program without a call leaves no folder") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("the folder is made where MSPROF_MSTX_OUTPUT says") {
+TEST_CASE("the folder is created in MSPROF_MSTX_OUTPUT") {
   const Run run("mstx_calls", {{"MSTX_INJECTION_PATH", kLibrary}, {"MSPROF_MSTX_OUTPUT", "a/b"}});
   REQUIRE(run.captures().size() == 1);
   CHECK(run.captures()[0].parent_path() == run.folder / "a/b");
 }
 
-TEST_CASE("where no folder can be made the program runs on and one line says why") {
+TEST_CASE("if no folder can be created, the program runs and one line gives the reason") {
   const Run run("mstx_calls",
                 {{"MSTX_INJECTION_PATH", kLibrary}, {"MSPROF_MSTX_OUTPUT", "/proc/nothing/here"}});
   CHECK(run.result.exit_code == 0);
@@ -178,7 +178,7 @@ TEST_CASE("where no folder can be made the program runs on and one line says why
   CHECK(run.result.err.find("marks and ranges are not recorded") != std::string::npos);
 }
 
-TEST_CASE("lists in the environment say which domains are recorded") {
+TEST_CASE("lists in the environment select the recorded domains") {
   const auto domains = [](Variables variables) {
     variables.emplace_back("MSTX_INJECTION_PATH", kLibrary);
     const Run run("mstx_calls", variables);
@@ -196,7 +196,7 @@ TEST_CASE("lists in the environment say which domains are recorded") {
                  {"MSPROF_MSTX_DOMAIN_EXCLUDE", "default"}}) == Texts{"default", "said"});
 }
 
-TEST_CASE("ranges of many threads are all there, a child's are not") {
+TEST_CASE("ranges of all threads are recorded, those of a child process are not") {
   const Run run("mstx_threads", {{"MSTX_INJECTION_PATH", kLibrary}}, {"2000"});
   INFO(run.result.err);
   REQUIRE(run.result.exit_code == 0);
@@ -228,7 +228,7 @@ TEST_CASE("the injection library exports one function and needs libc and libm on
   CHECK(needed.out.find("libstdc++") == std::string::npos);
 }
 
-TEST_CASE("a library that is closed stays for its threads") {
+TEST_CASE("a closed library stays loaded for its threads") {
   for (const std::string& library : {kLibrary, std::string(MSPROF_ACL_LIBRARY)}) {
     void* const first = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(first != nullptr);

@@ -126,14 +126,14 @@ TEST_CASE("a program ends under the recorder as it does without, on an overlay")
   check_all_ways(disk.path(), false);
 }
 
-TEST_CASE("a full btrfs ends no program that marks") {
+TEST_CASE("a full btrfs does not end a program that sets marks") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(std::uint64_t{32} << 20, SmallDisk::Kind::btrfs);
   if (!disk.is_mounted_or_skip()) return;
   check_full(disk);
 }
 
-TEST_CASE("a full overlay ends no program that marks") {
+TEST_CASE("a full overlay does not end a program that sets marks") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(std::uint64_t{8} << 20, SmallDisk::Kind::overlay);
   if (!disk.is_mounted_or_skip()) return;

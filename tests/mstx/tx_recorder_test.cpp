@@ -63,7 +63,7 @@ class Counted : public TxSink {
 
 }  // namespace
 
-TEST_CASE("a mark is one record, begun and ended at once") {
+TEST_CASE("a mark is one record with equal start and end") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   recorder.mark("here", nullptr);
@@ -125,7 +125,7 @@ TEST_CASE("a closed sink gets no record and ranges get no id") {
   CHECK(message(kept.records[1]) == "begun while open");
 }
 
-TEST_CASE("domains beyond the limit are refused, the others stay") {
+TEST_CASE("domains above the limit are refused, the others still work") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   TxRecorder::Domain* last = nullptr;
@@ -144,7 +144,7 @@ TEST_CASE("domains beyond the limit are refused, the others stay") {
   CHECK(kept.records.size() == 2);
 }
 
-TEST_CASE("ranges beyond the limit of open ones are refused until one ends") {
+TEST_CASE("ranges above the limit of open ones are refused until one ends") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   for (std::size_t i = 0; i < kMaxOpenRanges; ++i) {
@@ -159,7 +159,7 @@ TEST_CASE("ranges beyond the limit of open ones are refused until one ends") {
   CHECK(recorder.start_range("after a fork", nullptr) != 0);
 }
 
-TEST_CASE("ranges whose numbers meet in one place are all kept, or get another number") {
+TEST_CASE("ranges with colliding numbers are all kept or get another number") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   std::vector<std::uint64_t> open;
@@ -180,7 +180,7 @@ TEST_CASE("ranges whose numbers meet in one place are all kept, or get another n
   }
 }
 
-TEST_CASE("a range stays open where another domain wants to end it") {
+TEST_CASE("a range stays open if another domain tries to end it") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   TxRecorder::Domain* const other = recorder.create_domain("other");
@@ -215,7 +215,7 @@ TEST_CASE("threads that share domains and end each other's ranges lose nothing")
   CHECK(counted.backwards == 0);
 }
 
-TEST_CASE("what names a stream is passed to its device, a range at both ends") {
+TEST_CASE("marks and ranges with a stream are passed to its device") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter());
   int stream = 0;
@@ -232,7 +232,7 @@ TEST_CASE("what names a stream is passed to its device, a range at both ends") {
   }
 }
 
-TEST_CASE("a list of domains says which are recorded, or which are not") {
+TEST_CASE("a list of domains selects which are recorded or not recorded") {
   CHECK(DomainFilter().takes("any"));
   const DomainFilter wanted("net, default ,,", "");
   CHECK(wanted.takes("net"));
@@ -246,7 +246,7 @@ TEST_CASE("a list of domains says which are recorded, or which are not") {
   CHECK(DomainFilter("net", "net").takes("net"));
 }
 
-TEST_CASE("a domain that is not recorded has a handle and gives no ids") {
+TEST_CASE("a domain that is not recorded has a handle but no range ids") {
   Kept kept;
   TxRecorder recorder(kept, DomainFilter("", "quiet,default"));
   TxRecorder::Domain* const quiet = recorder.create_domain("quiet");

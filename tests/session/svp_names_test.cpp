@@ -51,7 +51,7 @@ TEST_CASE(
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", {{"yolo", 5}}) == "aicore 0 yolo 5 31 1 1 0");
 }
 
-TEST_CASE("a net.info of the same model with another number is ignored") {
+TEST_CASE("a net.info of the same model with another number has no effect") {
   CHECK(reading("aicore.0.yolo.5.31.1.1.0", {{"yolo", 6}, {"yolo.5", 32}}) ==
         "aicore 0 yolo.5 31 - 1 1 0 ambiguous");
 }

@@ -42,7 +42,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("A view of 80 columns has all there is to say") {
+TEST_CASE("A view of 80 columns shows everything") {
   const auto lines = figure_lines(busy_run(), 80, 11);
   const std::string text = joined(lines);
   INFO(text);
@@ -83,7 +83,7 @@ TEST_CASE("A view fits into any terminal") {
   CHECK(narrow[5].ends_with("99.7%"));
 }
 
-TEST_CASE("Without records there are files and bytes, and a sentence that says why") {
+TEST_CASE("Without records, files and bytes are shown with the reason") {
   RunFigures figures;
   figures.name = "main";
   figures.host = "this machine";
@@ -96,7 +96,7 @@ TEST_CASE("Without records there are files and bytes, and a sentence that says w
   CHECK(figure_sentence(figures) == "0 s: 1 file, 5 B");
 }
 
-TEST_CASE("The sentence has the rate, the slowest part, bytes and the disk") {
+TEST_CASE("The status line has the rate, the slowest part, bytes and the disk") {
   RunFigures figures = busy_run();
   figures.records.slowest.front().name = "conv1";
   figures.records.count = 1;
@@ -108,7 +108,7 @@ TEST_CASE("The sentence has the rate, the slowest part, bytes and the disk") {
   CHECK_FALSE(seconds_until_full(figures));
 }
 
-TEST_CASE("A drain says itself when the disk is full, and what comes home") {
+TEST_CASE("A drain reports when the disk will be full, and its download") {
   RunFigures figures = busy_run();
   figures.is_freed = true;
   CHECK_FALSE(seconds_until_full(figures));

@@ -70,7 +70,7 @@ RunTally plain_tally() {
 
 }  // namespace
 
-TEST_CASE("Layers and executions are counted as an aicore file grows, in the middle of records") {
+TEST_CASE("Layers and executions are counted while an aicore file grows") {
   Folder folder = job();
   RunTally tally = plain_tally();
   std::string& data = folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"];
@@ -99,7 +99,7 @@ TEST_CASE("Layers and executions are counted as an aicore file grows, in the mid
   CHECK(folder.round(tally) == 0);
 }
 
-TEST_CASE("Room behind the records of a file is read again until there are records in it") {
+TEST_CASE("Preallocated space after the records is read again until records appear") {
   Folder folder = job();
   RunTally tally = plain_tally();
   std::string& data = folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"];
@@ -117,8 +117,7 @@ TEST_CASE("Room behind the records of a file is read again until there are recor
   CHECK(folder.round(tally) == 0);
 }
 
-TEST_CASE(
-    "Records that are there before info.json and layer.info get their times and names later") {
+TEST_CASE("Records written before info.json and layer.info get times and names later") {
   Folder folder;
   const std::string job_folder = kJobFolder;
   folder.files[job_folder + "data/aicore.0.m.1.1.1.0"] = header(112, 1) + core_record(0, 3'000, 0);
@@ -133,7 +132,7 @@ TEST_CASE(
   CHECK(tally.figures().slowest[0].total_ns == Approx(3'000));
 }
 
-TEST_CASE("Calls count executions that no capture recorded, captures of a model add up") {
+TEST_CASE("Calls count unrecorded executions, and captures of a model are added up") {
   Folder folder = job();
   const std::string data = std::string(kJobFolder) + "data/";
   for (int capture = 0; capture < 3; ++capture)
@@ -150,7 +149,7 @@ TEST_CASE("Calls count executions that no capture recorded, captures of a model 
   CHECK(tally.figures().count == 30);
 }
 
-TEST_CASE("Records without a known layout give a sentence, with --layout they are read") {
+TEST_CASE("Unknown record layouts cause a message, and --layout makes them readable") {
   Folder folder = job();
   std::string records;
   for (int i = 0; i < 4; ++i)
@@ -179,7 +178,7 @@ TEST_CASE("Records without a known layout give a sentence, with --layout they ar
   CHECK(broken.figures().note.find("x.json") != std::string::npos);
 }
 
-TEST_CASE("Reading stays within its budget, and what it cannot keep up with is estimated") {
+TEST_CASE("Reading stays within its budget, and skipped data is estimated") {
   Folder folder = job();
   std::string& data = folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"];
   data = header(112, 1);
@@ -192,7 +191,7 @@ TEST_CASE("Reading stays within its budget, and what it cannot keep up with is e
   CHECK(tally.figures().slowest[0].name == "conv1");
 }
 
-TEST_CASE("Damaged, empty and foreign files of a run count nothing") {
+TEST_CASE("Damaged, empty and unrelated files are not counted") {
   Folder folder;
   const std::string data = std::string(kJobFolder) + "data/";
   folder.files[data + "aicore.0.m.1.1.1.0"] = "MSVP and records" + std::string(500, 'x');
@@ -212,7 +211,7 @@ TEST_CASE("Damaged, empty and foreign files of a run count nothing") {
   CHECK_FALSE(tally.figures().note.empty());
 }
 
-TEST_CASE("Tasks of a PROF folder are counted by stream, up to what is written of a slice") {
+TEST_CASE("Tasks of a PROF folder are counted by stream while a slice is written") {
   const auto log = [](bool is_end, std::uint16_t stream, std::uint16_t task, std::uint64_t ticks) {
     cann::StarsLogWire wire{};
     wire.head = is_end ? 1 : 0;

@@ -65,7 +65,7 @@ TEST_CASE("--watch shows a run on a board: executions, layers, bytes and the boa
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A board that is lost while it is watched ends the view, and the run as ever") {
+TEST_CASE("Losing the board ends the live view, and the run as usual") {
   BoardScene scene;
   be_watched(scene);
   const auto terminal = watch_board(scene, {"--reconnect", "0"});
@@ -78,7 +78,7 @@ TEST_CASE("A board that is lost while it is watched ends the view, and the run a
   CHECK(terminal->is_as_usual());
 }
 
-TEST_CASE("A look at a board gives sizes and the parts that are asked for, those here from here") {
+TEST_CASE("A board query returns file sizes and the requested chunks") {
   const auto kind = each_kind();
   BoardOptions options{.kind = kind};
   if (GENERATE(false, true)) options.without = {"stat"};
@@ -115,7 +115,7 @@ TEST_CASE("A look at a board gives sizes and the parts that are asked for, those
   CHECK(peek.is_ready());
 }
 
-TEST_CASE("The board's answer is read with bytes of any kind, and none that lacks something") {
+TEST_CASE("The board's answer is parsed with any bytes, but not if incomplete") {
   const std::vector<PeekWish> wishes = {{"JOBA/data/x", 4'100, 6}, {"JOBA/data/y", 0, 100}};
   const std::string good =
       "f 4106 ./JOBA/data/x\nf 3 ./JOBA/data/y\nf 9 ./../up\nf x ./odd\nend W\nfree "

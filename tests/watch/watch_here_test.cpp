@@ -105,15 +105,15 @@ TEST_CASE("--watch draws a run at the bottom of the terminal while its output sc
   CHECK(std::filesystem::exists(scene.folder / "out" / kWatchedJob / "data"));
 }
 
-TEST_CASE("Ctrl-C, once or again and again, leaves a whole terminal") {
+TEST_CASE("Ctrl-C, once or repeatedly, restores the terminal") {
   const HereScene scene;
   const auto terminal = scene.at_terminal(40, 30);
   REQUIRE(terminal->wait_for("executions/s"));
-  SECTION("once") {
+  SECTION("pressed once") {
     terminal->type("\x03");
     CHECK(terminal->wait().exit_code == 130);
   }
-  SECTION("again and again") {
+  SECTION("pressed repeatedly") {
     for (int i = 0; i < 3; ++i) terminal->send(SIGINT);
     CHECK(terminal->wait().exit_code == 130);
   }
@@ -122,7 +122,7 @@ TEST_CASE("Ctrl-C, once or again and again, leaves a whole terminal") {
   CHECK(terminal->is_as_usual());
 }
 
-TEST_CASE("--watch knows NO_COLOR, dumb terminals, small ones and -q") {
+TEST_CASE("--watch handles NO_COLOR, dumb and small terminals and -q") {
   HereScene scene;
   const auto count_sequences = [&](int rows, const Words& options) {
     TypedTerminal terminal(
@@ -151,7 +151,7 @@ TEST_CASE("--watch knows NO_COLOR, dumb terminals, small ones and -q") {
   }
 }
 
-TEST_CASE("Off a terminal a watched run is reported in a line at each interval") {
+TEST_CASE("Without a terminal --watch prints a line at each interval") {
   const HereScene scene;
   const std::filesystem::path output = scene.folder / "output";
   const std::filesystem::path json = scene.folder / "acl.json";
