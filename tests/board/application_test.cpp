@@ -34,7 +34,7 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("The application fills its JOB with what the words say") {
+TEST_CASE("The demo application writes the JOB folder that its arguments describe") {
   const Run run;
   const RunResult result =
       run.app({"job", "JOB", "big", "large", "3000001", "many", "small", "3", "done", "short", "99",
@@ -51,14 +51,14 @@ TEST_CASE("The application fills its JOB with what the words say") {
   CHECK(read_file(run.data() / "text") == "here");
 }
 
-TEST_CASE("The application makes nothing where profiling is off") {
+TEST_CASE("The demo application writes nothing if profiling is off") {
   const Run run("off");
   const RunResult result = run.app({"job", "JOB", "big", "large", "10", "odd-names", "odd"});
   CHECK(result.exit_code == 0);
   CHECK(names_in(run.folder.path()) == std::vector<std::string>{"acl.json"});
 }
 
-TEST_CASE("The application records its last at TERM, also where it comes too early") {
+TEST_CASE("The demo application saves its last records at SIGTERM, even an early one") {
   const Run run;
   const std::vector<std::string> words = {"job", "JOB",  "on-term", "big", "last",   "5",
                                           "say", "done", "exit",    "3",   "end",    "ready",
@@ -72,7 +72,7 @@ TEST_CASE("The application records its last at TERM, also where it comes too ear
   CHECK(fs::file_size(run.data() / "last") == 5);
 }
 
-TEST_CASE("The application sleeps, and goes on afterwards") {
+TEST_CASE("The demo application sleeps and then continues") {
   const Run run;
   const auto begin = std::chrono::steady_clock::now();
   CHECK(run.app({"sleep", "1", "say", "awake"}).out == "awake\n");
@@ -93,7 +93,7 @@ TEST_CASE("The application leaves a file that grows") {
   CHECK(::kill(pid, SIGKILL) == 0);
 }
 
-TEST_CASE("The application fills a disk and says what the disk said") {
+TEST_CASE("The demo application fills a disk and reports the error") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(1 << 20);
   const Run run;

@@ -79,7 +79,7 @@ std::string elf_head(unsigned machine, bool big_endian = false) {
 
 }  // namespace
 
-TEST_CASE("Words reach a script of any board shell byte for byte") {
+TEST_CASE("Arguments reach a script in any board shell byte for byte") {
   const std::vector<std::string> words = {"",
                                           "plain",
                                           "two words",
@@ -121,19 +121,19 @@ TEST_CASE("Words reach a script of any board shell byte for byte") {
   }
 }
 
-TEST_CASE("Words with every control character are refused with the way out") {
+TEST_CASE("Arguments with every control character are refused with a remedy") {
   std::string all;
   for (char c = 1; c < 32; ++c) all += c;
   CHECK_THROWS_WITH(command_line(kEcho, {all}), Contains("into a file of the project"));
 }
 
-TEST_CASE("A command longer than dropbear takes is refused with its length") {
+TEST_CASE("A command longer than dropbear accepts is refused with its length") {
   CHECK_NOTHROW(command_line(kEcho, {std::string(8'000, 'x')}));
   CHECK_THROWS_WITH(command_line(kEcho, {std::string(9'000, 'x')}),
                     Contains("more than a board accepts"));
 }
 
-TEST_CASE("The answer of a look becomes facts") {
+TEST_CASE("The board's answer to the inspection is parsed") {
   const BoardInfo info = parse_board_info(
       "system Linux\nmachine aarch64\nhome /root\nfolder /root/msprof\ntool tar\ntool setsid\n"
       "tool stat\nprogram 7f 45 4c 46 02\nfree 1048576\n");
@@ -149,7 +149,7 @@ TEST_CASE("The answer of a look becomes facts") {
   CHECK(info.in_one_line() == "Linux aarch64, 1.1 GB free in /root/msprof, tar, no SFTP");
 }
 
-TEST_CASE("A board without tools is told as such") {
+TEST_CASE("A board without tools is recognized") {
   const BoardInfo info =
       parse_board_info("system Linux\nmachine armv7l\nhome /\nfolder /x/msprof\nfree 0\n");
   CHECK_FALSE(info.has_tar);
@@ -158,7 +158,7 @@ TEST_CASE("A board without tools is told as such") {
   CHECK(info.program_head.empty());
 }
 
-TEST_CASE("Answers that make no sense are refused, without their control characters") {
+TEST_CASE("Invalid answers are refused, without their control characters") {
   for (const std::string text :
        {"", "nonsense", "system Linux\nfolder relative\nfree 1\n",
         "system Linux\nfolder /a\x1b[2J\nfree 1\n", "system Linux\nfolder /a\n",
@@ -175,7 +175,7 @@ TEST_CASE("Answers that make no sense are refused, without their control charact
   }
 }
 
-TEST_CASE("Of a project only what changed is sent, and what went is removed") {
+TEST_CASE("Only changed project files are sent, and deleted ones are removed") {
   Project project;
   project.entries = {folder_entry("models"), entry("main", 10, 5'900'000'000),
                      entry("models/a.om", 20, 7'000'000'000), entry("models/b.om", 30, 8),
@@ -201,7 +201,7 @@ TEST_CASE("An unchanged project sends nothing, an empty board gets everything") 
   CHECK(list_paths(plan_update(project, {}).send) == Paths{"a", "a/b"});
 }
 
-TEST_CASE("A file that became executable, or a folder, or a link is sent anew") {
+TEST_CASE("A file that became executable, a folder or a link is sent again") {
   Project project;
   project.entries = {entry("tool", 1, 1'000'000'000), folder_entry("was_file"),
                      entry("was_folder", 1, 1'000'000'000), entry("link", 0, 0)};
@@ -218,7 +218,7 @@ TEST_CASE("A file that became executable, or a folder, or a link is sent anew") 
   CHECK(update.remove == Paths{"was_file", "was_folder"});
 }
 
-TEST_CASE("Projects of different places have different copies on the board") {
+TEST_CASE("Projects in different folders have separate copies on the board") {
   Project one;
   one.target.root = "/home/a/my project";
   Project other;
@@ -228,7 +228,7 @@ TEST_CASE("Projects of different places have different copies on the board") {
   CHECK(cache_name(one) == cache_name(one));
 }
 
-TEST_CASE("What a run made, changed and deleted is told from two listings") {
+TEST_CASE("Created, changed and deleted files are found from two listings") {
   TreeListing before;
   before.files = {
       {"tree", folder()},           {"tree/p", folder()},        {"tree/p/same", file(1, 1)},
@@ -257,7 +257,7 @@ TEST_CASE("What a run made, changed and deleted is told from two listings") {
   CHECK(changes.special == 1);
 }
 
-TEST_CASE("A program for another machine is told from its first bytes") {
+TEST_CASE("A program for another machine is recognized by its first bytes") {
   const std::string arm64 = elf_head(EM_AARCH64);
   const std::string arm = elf_head(EM_ARM);
   const std::string x86 = elf_head(EM_X86_64);
@@ -275,7 +275,7 @@ TEST_CASE("A program for another machine is told from its first bytes") {
             .empty());
 }
 
-TEST_CASE("A board may list captures by the ten thousands, and what lies in them is found") {
+TEST_CASE("Tens of thousands of captures on a board are listed with their files") {
   constexpr int kCount = 60'000;
   TreeListing after;
   for (int i = 0; i < kCount; ++i) {

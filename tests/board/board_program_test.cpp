@@ -74,7 +74,7 @@ BoardOptions each_board() {
 
 }  // namespace
 
-TEST_CASE("The end of an application on a board is known exactly") {
+TEST_CASE("The exit of an application on a board is known exactly") {
   Connected on(each_board());
   CHECK(on.run_script("exit 0").exit_code == 0);
   CHECK(on.run_script("exit 7").exit_code == 7);
@@ -102,7 +102,7 @@ TEST_CASE("An application gets its folder, its environment and its arguments as 
             "|1 2;3|/ours/lib:/theirs|/somewhere/acl.json|a b|it's||$HOME|*|");
 }
 
-TEST_CASE("What cannot be started is told with the reason") {
+TEST_CASE("A program that cannot be started is reported with the reason") {
   Connected on(each_board());
   const auto why = [&](const std::string& main) {
     const auto program = on.start(on.make_run({}, main));
@@ -124,7 +124,7 @@ TEST_CASE("What cannot be started is told with the reason") {
   CHECK_THAT(end->start_error, Contains("working folder"));
 }
 
-TEST_CASE("TERM and KILL reach the application and what it started") {
+TEST_CASE("TERM and KILL reach the application and its children") {
   Connected on(each_board());
   const auto program = on.start(on.make_run(
       {"-c", "trap 'echo ended > ended; exit 3' TERM; sleep 1000 & : > ready; wait; wait"}));
@@ -157,7 +157,7 @@ TEST_CASE("An application that ignores TERM is killed, and said so") {
   CHECK(on.is_clean());
 }
 
-TEST_CASE("Processes that an application leaves behind are ended and counted") {
+TEST_CASE("Processes left by an application are stopped and counted") {
   Connected on(BoardOptions{.kind = each_kind(), .userland = Userland::gnu});
   // One child keeps stdout open; the other is in a new session with all streams closed. The
   // application exits once both are running `sleep`.
@@ -170,7 +170,7 @@ TEST_CASE("Processes that an application leaves behind are ended and counted") {
   CHECK(on.is_clean());
 }
 
-TEST_CASE("A program object that goes takes the application with it") {
+TEST_CASE("Destroying a program object stops the application") {
   Connected on(each_board());
   {
     const auto program = on.start(on.make_run({"-c", ": > ready; sleep 1000"}));
@@ -182,7 +182,7 @@ TEST_CASE("A program object that goes takes the application with it") {
   CHECK(on.is_clean());
 }
 
-TEST_CASE("After a lost connection the application is ended in order over a new one") {
+TEST_CASE("After a lost connection the application is stopped cleanly over a new one") {
   Connected on(each_board());
   const auto program = on.start(on.make_run(
       {"-c",
@@ -200,7 +200,7 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
   CHECK(on.is_clean());
 }
 
-TEST_CASE("Input goes to an application as fast as it comes, however small its parts are") {
+TEST_CASE("Input reaches an application without delay, however small its chunks") {
   Connected on(BoardOptions{.kind = each_kind()});
   // Each packet needs a separate read: one per 20 ms pause would take minutes.
   constexpr int kPackets = 10'000;
@@ -223,7 +223,7 @@ TEST_CASE("Input goes to an application as fast as it comes, however small its p
   CHECK_THAT(read_file(on.at_home("count")), Contains(std::to_string(kPackets)));
 }
 
-TEST_CASE("A connection that is lost while an application is started leaves none behind") {
+TEST_CASE("Losing the connection during the start leaves no application running") {
   Connected on(BoardOptions{.kind = each_kind()});
   // The application starts before the board's answer arrives.
   DelayProxy line(on.board.port(), std::chrono::milliseconds(100));

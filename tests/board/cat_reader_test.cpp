@@ -43,7 +43,7 @@ struct Read {
 
 }  // namespace
 
-TEST_CASE("Files are told apart in whatever pieces they come, also where they look like the line") {
+TEST_CASE("Files are separated in chunks of any size, even if they contain the separator") {
   const std::string half = std::string("\n") + kWord;
   const Names contents = {
       "plain", "", "\n", half, half.substr(0, 5) + half + "x", half + "\n", std::string(300, '\n'),
@@ -64,7 +64,7 @@ TEST_CASE("Files are told apart in whatever pieces they come, also where they lo
   }
 }
 
-TEST_CASE("A file that could not be read, or did not come to its end, is not there") {
+TEST_CASE("An unreadable or truncated file is not created") {
   const std::size_t piece = GENERATE(1U, 100'000U);
   const Read read({"a", "b", "c", "d"},
                   behind("1") + behind("beginning", "1") + behind("3") + "cut", piece);
@@ -73,20 +73,19 @@ TEST_CASE("A file that could not be read, or did not come to its end, is not the
   CHECK(read_file(read.into / "c") == "3");
 }
 
-TEST_CASE("What comes behind the last file is dropped") {
+TEST_CASE("Data after the last file is dropped") {
   const Read read({"a"}, behind("1") + "garbage" + behind("2"), 3);
   CHECK_FALSE(read.failed);
   CHECK(read_file(read.into / "a") == "1");
 }
 
-TEST_CASE("A name that leads out is refused and its content with it") {
+TEST_CASE("A name outside the folder is refused with its content") {
   const Read read({"../evil", "good"}, behind("evil") + behind("good"), 5);
   CHECK(read.incoming.refused() == 1);
   CHECK(names_in(read.into.path()) == Names{"good"});
 }
 
-TEST_CASE(
-    "Files that never end share what they may grow by, and what comes behind all is refused") {
+TEST_CASE("Endless files share one size limit, and data after it is refused") {
   const TempFolder into;
   Incoming incoming(into.path(), {.bytes = 0, .entries = 20});
   CatReader reader(files({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "last"}), kWord,

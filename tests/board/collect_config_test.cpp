@@ -20,7 +20,7 @@ struct Fault {
 
 }  // namespace
 
-TEST_CASE("An ini file that is missing, or says nothing usable, is named with the line") {
+TEST_CASE("A missing or unusable ini file is reported with the line") {
   const BoardScene scene;
   const auto check = [&](const RunResult& run, int code, const std::string& part) {
     INFO(run.err);
@@ -75,7 +75,7 @@ TEST_CASE("An ini file with a password that others may read gets a warning") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A board is named by --host alone, or by both, where --host wins") {
+TEST_CASE("A board is given by --host, or with --config, where --host has priority") {
   const BoardScene scene;
   const std::string key = scene.board.client_key();
   const RunResult alone =
@@ -94,8 +94,7 @@ TEST_CASE("A board is named by --host alone, or by both, where --host wins") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE(
-    "What does not go together on the command line is a usage error before anything is done") {
+TEST_CASE("Conflicting options are a usage error before anything is done") {
   const BoardScene scene;
   const auto usage = [&](const Words& words, const std::string& part) {
     Words all = {"collect"};

@@ -78,7 +78,7 @@ pid_t drain_process(const BoardServer& board) {
 
 }  // namespace
 
-TEST_CASE("A run that records many times what is free on its board ends complete") {
+TEST_CASE("--drain: a run that records many times the free space completes") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(kDiskBytes);
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
@@ -97,7 +97,7 @@ TEST_CASE("A run that records many times what is free on its board ends complete
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A drain whose connection ends begins anew, and the run ends complete") {
+TEST_CASE("A drain restarts after a lost connection, and the run completes") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(kDiskBytes);
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
@@ -118,7 +118,7 @@ TEST_CASE("A drain whose connection ends begins anew, and the run ends complete"
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What came home before a line broke and what is on the board then are one file") {
+TEST_CASE("Files downloaded before a lost connection are joined with the rest on the board") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(kDiskBytes);
   BoardServer board({.kind = each_kind(), .home = disk.path() / "home"});
@@ -149,7 +149,7 @@ TEST_CASE("What came home before a line broke and what is on the board then are 
   CHECK(litter_on(board, 1) + find_litter(user) == "");
 }
 
-TEST_CASE("An msprof that is killed has here what is not on the board any more") {
+TEST_CASE("After msprof is killed, data freed on the board is on the local machine") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(kDiskBytes);
   BoardServer board({.kind = each_kind(), .home = disk.path() / "home"});
@@ -238,7 +238,7 @@ void check_fetch(const KilledDrain& scene, const fs::path& output) {
 
 }  // namespace
 
-TEST_CASE("--fetch puts together what came home before msprof was killed and the board's rest") {
+TEST_CASE("--fetch joins the data downloaded before msprof was killed with the board's rest") {
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
   check_fetch(scene, scene.user.output());
@@ -246,7 +246,7 @@ TEST_CASE("--fetch puts together what came home before msprof was killed and the
   CHECK(find_litter(scene.user) == "");
 }
 
-TEST_CASE("--fetch into another output folder finds what came home by the board's note") {
+TEST_CASE("--fetch into another folder finds the downloaded data through the board's note") {
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
   const TempFolder elsewhere;
@@ -286,7 +286,7 @@ void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bo
 
 }  // namespace
 
-TEST_CASE("Without what came home, --fetch leaves all as it is; --force names what is missing") {
+TEST_CASE("Without the downloaded data --fetch changes nothing; --force reports what is missing") {
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
   const fs::path home = drain_folder(scene.user);
@@ -294,7 +294,7 @@ TEST_CASE("Without what came home, --fetch leaves all as it is; --force names wh
   check_refused_and_forced(scene, home, false);
 }
 
-TEST_CASE("With a part of what came home, --fetch leaves all as it is; --force uses the part") {
+TEST_CASE("With part of the downloaded data --fetch changes nothing; --force uses that part") {
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
   const fs::path home = drain_folder(scene.user);
@@ -302,7 +302,7 @@ TEST_CASE("With a part of what came home, --fetch leaves all as it is; --force u
   check_refused_and_forced(scene, home, true);
 }
 
-TEST_CASE("A board that can free nothing is named, and so is the time until its disk is full") {
+TEST_CASE("A board that cannot free space is reported, with the time until its disk is full") {
   BoardScene scene({.kind = each_kind()});
   // Each df reports 1 MB less; the interval is short because little is free.
   scene.board.replace_tool("df",
@@ -330,7 +330,7 @@ TEST_CASE("A board that can free nothing is named, and so is the time until its 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Without stat, tar and SFTP a board is drained as well") {
+TEST_CASE("A board without stat, tar and SFTP can be drained") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(kDiskBytes);
   BoardScene scene(

@@ -43,7 +43,7 @@ struct LayoutScene : BoardScene {
 
 }  // namespace
 
-TEST_CASE("A layout in the user's folder gives products of every run on the board") {
+TEST_CASE("A layout in the user's folder is used for every run on the board") {
   const LayoutScene scene;
   write_file(scene.layouts / "other.json", board_layout(24));
   write_file(scene.layouts / "ours.json", board_layout(16));
@@ -67,7 +67,7 @@ TEST_CASE("A layout in the user's folder gives products of every run on the boar
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Without a layout that fits, a capture of a board says what it lacks") {
+TEST_CASE("Without a matching layout, missing data of a board's capture is reported") {
   const LayoutScene scene;
   write_file(scene.layouts / "other.json", board_layout(24));
   const RunResult run = scene.run({"--all", "--json"});
@@ -77,7 +77,7 @@ TEST_CASE("Without a layout that fits, a capture of a board says what it lacks")
   CHECK_FALSE(Json::parse(read_file(capture / "run.json")).contains("layout"));
 }
 
-TEST_CASE("Two layouts that fit a board's capture keep it from being imported, not from coming") {
+TEST_CASE("Two matching layouts prevent the import of a capture, but not its download") {
   const LayoutScene scene;
   write_file(scene.layouts / "a.json", board_layout(16));
   write_file(scene.layouts / "b.json", board_layout(16));

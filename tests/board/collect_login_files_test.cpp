@@ -51,7 +51,7 @@ TEST_CASE("The ini and the key of a login are never sent, whatever they are call
   CHECK(litter_on(scene.board) == "");
 }
 
-TEST_CASE("--clean-board alone removes all of it, and says so in the document of --json") {
+TEST_CASE("--clean-board alone removes all files and is reported in the --json document") {
   const BoardScene scene;
   REQUIRE(scene.user.collect({"--keep"}, {"job", kBoardJob}).exit_code == 0);
   REQUIRE_FALSE(names_in(scene.board.home() / "msprof/kept").empty());
@@ -69,7 +69,7 @@ TEST_CASE("--clean-board alone removes all of it, and says so in the document of
   CHECK_FALSE(find_step(document, "clean board").is_null());
 }
 
-TEST_CASE("The document names host and board also where the run came to nothing") {
+TEST_CASE("The --json document has host and board even if the run failed") {
   const BoardScene scene({.kind = BoardKind::dropbear});
   write_file(scene.user.project() / "for_arm",
              std::string("\x7f"

@@ -62,7 +62,7 @@ std::string way_in(const BoardUser& user) {
 
 }  // namespace
 
-TEST_CASE("A key gets in: the given one, the one of the ini, a default one, or the agent's") {
+TEST_CASE("Login works with a given key, the ini's key, a default key, or an agent") {
   const BoardScene scene({.kind = each_kind(), .password_login = false});
   const fs::path key = scene.board.client_key();
   CHECK(way_in(scene.user) == "key " + key.string());
@@ -98,7 +98,7 @@ TEST_CASE("An account without a password needs none") {
   CHECK(way_in(scene.user) == "no password");
 }
 
-TEST_CASE("A board that asks by keyboard-interactive gets the password once, and is worked on") {
+TEST_CASE("Keyboard-interactive gets the password once, and the board can be used") {
   const bool empty_round = GENERATE(false, true);
   const KbdintServer server({.empty_round_at_end = empty_round});
   const BoardScene scene;
@@ -113,8 +113,7 @@ TEST_CASE("A board that asks by keyboard-interactive gets the password once, and
   CHECK(find_litter(scene.user) == "");
 }
 
-TEST_CASE(
-    "A wrong answer by keyboard-interactive is given once, and the board's question is shown") {
+TEST_CASE("A wrong keyboard-interactive answer is sent once, and the board's prompt is shown") {
   const KbdintServer server({.prompts = {{.text = "Password: ", .answer = "another"}}});
   const KbdintServer token({.prompts = {{.text = "Token code:", .answer = "1", .echo = true}}});
   const BoardScene scene;
@@ -135,7 +134,7 @@ TEST_CASE(
   CHECK(scene.arrived().empty());
 }
 
-TEST_CASE("A wrong password, a user that is not there and a refused key end with the ways in") {
+TEST_CASE("A wrong password, an unknown user and a refused key end with the login methods") {
   const BoardScene scene({.kind = each_kind()});
   const std::string bare = bare_ini(scene.board.port());
   const std::string wrong = "pwd = not;that#one\n";
@@ -168,7 +167,7 @@ TEST_CASE("A wrong password, a user that is not there and a refused key end with
   CHECK_FALSE(contains(user.err, scene.board.password()));
 }
 
-TEST_CASE("A key that cannot be used is named with what to do") {
+TEST_CASE("An unusable key is reported with a remedy") {
   const BoardScene scene({.password_login = false});
   const std::string locked = scene.user.at("locked_key");
   fs::copy_file(scene.board.client_key(), locked);
@@ -186,7 +185,7 @@ TEST_CASE("A key that cannot be used is named with what to do") {
   CHECK(scene.arrived().empty());
 }
 
-TEST_CASE("An unknown host key is refused without a terminal, with its fingerprint and the way") {
+TEST_CASE("An unknown host key is refused without a terminal, with fingerprint and remedy") {
   const BoardScene scene({.kind = each_kind()});
   scene.board.forget_host_key();
   const fs::path known_hosts = scene.board.known_hosts();
@@ -272,7 +271,7 @@ TEST_CASE("A changed host key ends the run before the login, with both fingerpri
   CHECK(scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob}).exit_code == 0);
 }
 
-TEST_CASE("A key of another kind than the known one is a changed one, also in a hashed file") {
+TEST_CASE("A host key of another type counts as changed, also in a hashed file") {
   const BoardScene scene;
   const std::string other = scene.user.at("other");
   run_tool({"ssh-keygen", "-q", "-t", "ecdsa", "-N", "", "-C", "", "-f", other});
@@ -291,7 +290,7 @@ TEST_CASE("A key of another kind than the known one is a changed one, also in a 
   CHECK(read_file(scene.board.known_hosts()) == before);
 }
 
-TEST_CASE("Where no board answers, that is said within the time for it") {
+TEST_CASE("A missing board is reported within the timeout") {
   const BoardScene scene;
   // The half-second limit is for hosts that send nothing; those that answer may be as slow as this
   // machine.
@@ -324,7 +323,7 @@ TEST_CASE("Where no board answers, that is said within the time for it") {
   CHECK(contains(refused(scene, {"--host", "board@nowhere.invalid"}).err, "nowhere.invalid"));
 }
 
-TEST_CASE("Where the board is not reached, --json has the reason and the code") {
+TEST_CASE("If the board cannot be reached, --json has the reason and the code") {
   const BoardScene scene;
   const ReservedPort port;
   configure(scene.user, bare_ini(port.number()));

@@ -60,7 +60,7 @@ Words nfs() {
 
 }  // namespace
 
-TEST_CASE("With --nfs a run records into a folder of the server, which is then unmounted") {
+TEST_CASE("--nfs records into a folder of the server and unmounts it afterwards") {
   if (!SmallDisk::is_available_or_skip()) return;
   BoardScene scene({.kind = each_kind()});
   const Share share(scene.board);
@@ -79,7 +79,7 @@ TEST_CASE("With --nfs a run records into a folder of the server, which is then u
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A folder that cannot be mounted ends the run before it begins") {
+TEST_CASE("A folder that cannot be mounted ends the run before it starts") {
   if (!SmallDisk::is_available_or_skip()) return;
   BoardScene scene({.kind = each_kind()});
   const Share share(scene.board);
@@ -146,7 +146,7 @@ TEST_CASE("A failed application's results are fetched from the share, which is u
   scene.check_fetched();
 }
 
-TEST_CASE("A lost connection unmounts the share, and nothing is removed there") {
+TEST_CASE("After a lost connection the share is unmounted without removing files") {
   if (!SmallDisk::is_available_or_skip()) return;
   ShareScene scene;
   const RunResult result = scene.run(scene.endless(), [&](const BoardCollecting&) {
@@ -157,14 +157,14 @@ TEST_CASE("A lost connection unmounts the share, and nothing is removed there") 
   CHECK(contains(result.err, scene.share.runs().front()));
 }
 
-TEST_CASE("When msprof is killed, the board unmounts the share, and nothing is removed there") {
+TEST_CASE("If msprof is killed, the board unmounts the share without removing files") {
   if (!SmallDisk::is_available_or_skip()) return;
   ShareScene scene;
   scene.run(scene.endless(), [](const BoardCollecting& run) { run.send(SIGKILL); });
   scene.check_left();
 }
 
-TEST_CASE("What --nfs takes is checked before anything happens") {
+TEST_CASE("The value of --nfs is checked before anything is done") {
   const BoardScene scene;
   for (const std::string share : {"server", ":/x", "-o:/x", "server:x"}) {
     const RunResult result = scene.user.collect({"--nfs", share}, {});

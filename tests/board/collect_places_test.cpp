@@ -17,7 +17,7 @@ namespace msprof::test {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-TEST_CASE("--keep leaves the run on the board and says where, --clean-board removes all of it") {
+TEST_CASE("--keep keeps the run on the board and prints its path; --clean-board removes it") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult kept =
       scene.user.collect({"--keep"}, {"job", kBoardJob, "write", "made", "by the run"});
@@ -48,7 +48,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--clean-board refuses to delete results that never came home, and --force does it") {
+TEST_CASE("--clean-board refuses to delete results that were never fetched; --force deletes them") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path kept = scene.board.home() / "msprof/kept";
   // One kept run that lost its connection for good, and one that has no owner.
@@ -82,7 +82,7 @@ TEST_CASE("--clean-board refuses to delete results that never came home, and --f
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 }
 
-TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes first") {
+TEST_CASE("Results of a killed run are kept, even by a later --clean-board") {
   const BoardScene scene;
   // Left by a run whose board was switched off.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/aicore.0";
@@ -97,7 +97,7 @@ TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes 
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
+TEST_CASE("--no-upload runs the project on the board without changing it") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path there = scene.board.home() / "my app";
   fs::create_directories(there);
@@ -163,7 +163,7 @@ TEST_CASE("acl.json on a board has an output of letters, digits and '_' below th
     CHECK(profiler.at(key) == "ArithmeticUtilization");
 }
 
-TEST_CASE("What an earlier version left in .msprof is found, and its copies are used") {
+TEST_CASE("Files of an earlier version in .msprof are found, and its copies are used") {
   BoardScene scene({.kind = each_kind()});
   // Recently changed files would be compared.
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.project()))
@@ -218,7 +218,7 @@ TEST_CASE("What an earlier version left in .msprof is found, and its copies are 
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 }
 
-TEST_CASE("A run that an earlier version began is gone on with, and keeps the board busy") {
+TEST_CASE("A run started by an earlier version can be continued and keeps the board busy") {
   const BoardScene scene({.kind = each_kind()});
   // The folder used by earlier versions.
   const BoardCollecting first(
@@ -243,7 +243,7 @@ TEST_CASE("A run that an earlier version began is gone on with, and keeps the bo
   CHECK(names_in(scene.board.home() / ".msprof/runs").empty());
 }
 
-TEST_CASE("--clean-board leaves what is the user's in a folder of that name") {
+TEST_CASE("--clean-board keeps the user's own files in a folder of that name") {
   const BoardScene scene;
   write_file(scene.board.home() / "msprof/notes.txt", "mine");
   REQUIRE(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
@@ -253,7 +253,7 @@ TEST_CASE("--clean-board leaves what is the user's in a folder of that name") {
   CHECK(names_in(scene.board.home() / "msprof") == Words{"notes.txt"});
 }
 
-TEST_CASE("An application on CANN is not run as one of a board, whether it is sent or is there") {
+TEST_CASE("An application on CANN is not run as a board application, uploaded or not") {
   BoardScene scene({.kind = each_kind()});
   // Marks of CANN: Python's module `acl` here, and below the name of its library.
   write_file(scene.user.project() / "main", "#!/usr/bin/env python3\nimport acl\n");
@@ -276,7 +276,7 @@ TEST_CASE("An application on CANN is not run as one of a board, whether it is se
   CHECK(names_in(there) == Words{"main"});
 }
 
-TEST_CASE("The board's folder is where the user wants it") {
+TEST_CASE("--board-dir sets the folder on the board") {
   const BoardScene scene;
   const TempFolder elsewhere;
   const auto run_with = [&](const Words& options) {
@@ -299,7 +299,7 @@ TEST_CASE("The board's folder is where the user wants it") {
   }
 }
 
-TEST_CASE("A board folder that cannot be made ends the run with the way out") {
+TEST_CASE("A board folder that cannot be created ends the run with a remedy") {
   const BoardScene scene({.kind = BoardKind::dropbear});
   write_file(scene.board.home() / "a file", "x");
   const RunResult run = scene.user.collect({"--board-dir", "a file"}, {"job", kBoardJob});
@@ -311,7 +311,7 @@ TEST_CASE("A board folder that cannot be made ends the run with the way out") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Where there is no room for two copies, the run takes the board's own with it") {
+TEST_CASE("Without space for two copies, the run uses the board's copy itself") {
   if (!SmallDisk::is_available_or_skip()) return;
   // There is space for the project and the recording, but not for the project twice.
   constexpr std::size_t kModelBytes = 14 << 20;

@@ -94,7 +94,7 @@ void check_gone_for_good(const BrokenScene& scene, const RunResult& result) {
 
 }  // namespace
 
-TEST_CASE("An upload that is cut goes on over a new connection with what is missing") {
+TEST_CASE("An interrupted upload continues over a new connection") {
   const auto kind = each_kind();
   const std::uint64_t whole = application_bytes() + kFirst;
   BrokenScene scene(Cut{.after_bytes = whole + kFirst, .direction = Direction::up}, {.kind = kind});
@@ -111,7 +111,7 @@ TEST_CASE("An upload that is cut goes on over a new connection with what is miss
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A fetch that is cut goes on over a new connection with what is missing") {
+TEST_CASE("An interrupted fetch continues over a new connection") {
   const auto kind = each_kind();
   BrokenScene scene(Cut{.after_bytes = 4 * kPart, .direction = Direction::down}, {.kind = kind});
   const RunResult result = scene.user.collect({"--reconnect", kAmple}, big_job());
@@ -129,7 +129,7 @@ TEST_CASE("A fetch that is cut goes on over a new connection with what is missin
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A cut in the middle of a large file costs no byte of it that has come") {
+TEST_CASE("A connection lost within a large file loses no received byte") {
   constexpr std::uint64_t kLarge = 16 << 20;
   constexpr std::uint64_t kCut = 12 << 20;
   const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
@@ -148,7 +148,9 @@ TEST_CASE("A cut in the middle of a large file costs no byte of it that has come
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("An application whose connection is cut is ended with TERM, and its last arrives") {
+TEST_CASE(
+    "After a lost connection the application is stopped with TERM, and its last records are "
+    "fetched") {
   const auto kind = each_kind();
   BrokenScene scene(std::nullopt, {.kind = kind});
   const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
@@ -163,7 +165,7 @@ TEST_CASE("An application whose connection is cut is ended with TERM, and its la
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next run uses it") {
+TEST_CASE("Ctrl-C during the upload keeps the uploaded files for the next run and reports them") {
   const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 1)));
   const std::uint64_t whole = application_bytes() + kFirst;
   // In the middle of the second model.
@@ -198,7 +200,7 @@ TEST_CASE("Ctrl-C during the upload leaves what has come, says so, and the next 
   CHECK((read_file(cache / copies.front() / "models/n2.om") == big_bytes(kSecondFileBytes)));
 }
 
-TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
+TEST_CASE("Ctrl-C within the first file keeps its uploaded part") {
   BrokenScene scene(frozen(kPart, Direction::up));
   write_file(scene.user.project() / "a.om", big_bytes(kSecondFileBytes));  // sent first
   scene.user.remember_project();
@@ -216,7 +218,7 @@ TEST_CASE("Ctrl-C before a whole file has arrived leaves the part of it") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
+TEST_CASE("Ctrl-C during the fetch loses no data") {
   const auto kind = each_kind();
   BrokenScene scene(frozen(kPart, Direction::down), {.kind = kind});
   const BoardCollecting run(scene.user, {}, big_job());
@@ -231,7 +233,7 @@ TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("An upload whose connection is gone for good leaves nothing here and nothing there") {
+TEST_CASE("An upload whose connection is lost for good leaves no files on either side") {
   BrokenScene scene(Cut{.after_bytes = application_bytes() + kSecondFileBytes,
                         .direction = Direction::up,
                         .refuse_afterwards = true},
@@ -244,7 +246,7 @@ TEST_CASE("An upload whose connection is gone for good leaves nothing here and n
 }
 
 TEST_CASE(
-    "A fetch whose connection is gone for good leaves nothing here, and the board keeps all") {
+    "A fetch whose connection is lost for good leaves no local files, and the board keeps all") {
   BrokenScene scene(
       Cut{.after_bytes = 4 * kPart, .direction = Direction::down, .refuse_afterwards = true},
       {.kind = each_kind()});
@@ -259,7 +261,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "An application whose connection is gone for good is ended, and the board keeps its data") {
+    "An application whose connection is lost for good is stopped, and the board keeps its data") {
   // msprof detects a silent network only after 30 s, so this is tested only in a whole run.
   const bool is_silent =
       GENERATE_COPY(from_range(tests_whole() ? std::vector{0, 1} : std::vector{0})) == 1;
@@ -280,7 +282,7 @@ TEST_CASE(
   CHECK(read_file(scene.kept() / kBoardJob / "data/last") == "at TERM");
 }
 
-TEST_CASE("A board that starts anew during a run is found again, and what it has arrives") {
+TEST_CASE("A board that restarts during a run is found again, and its data is fetched") {
   const auto kind = each_kind();
   BoardScene scene({.kind = kind});
   const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
@@ -296,7 +298,7 @@ TEST_CASE("A board that starts anew during a run is found again, and what it has
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A board that comes back with another host key ends the run, and gets no password") {
+TEST_CASE("A board that returns with another host key ends the run and gets no password") {
   const auto [policy, kind] =
       GENERATE(std::pair<std::string, BoardKind>{"accept-new", BoardKind::dropbear},
                std::pair<std::string, BoardKind>{"off", BoardKind::openssh});
@@ -327,7 +329,7 @@ TEST_CASE("A board that comes back with another host key ends the run, and gets 
   CHECK(scene.arrived().empty());
 }
 
-TEST_CASE("A board that refuses the login when it is back is asked once") {
+TEST_CASE("A board that refuses the login after a reconnect is asked once") {
   BoardScene scene({.kind = BoardKind::openssh, .key_login = false});
   configure(scene.user, scene.board.ini());
   const BoardCollecting run(scene.user, {"--reconnect", kAmple}, endless_until_term(scene.user));
@@ -345,7 +347,7 @@ TEST_CASE("A board that refuses the login when it is back is asked once") {
   CHECK(scene.arrived().empty());
 }
 
-TEST_CASE("A board that is switched off during a run has what it recorded for the next one") {
+TEST_CASE("A board switched off during a run keeps its recording for the next run") {
   BoardScene scene;
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
@@ -383,7 +385,7 @@ void check_ended_by_board(const BoardScene& scene) {
 
 }  // namespace
 
-TEST_CASE("A board whose msprof was killed ends the run itself, and takes the next one") {
+TEST_CASE("A board whose msprof was killed stops the run itself and accepts the next one") {
   BoardScene scene({.kind = each_kind()});
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
@@ -395,7 +397,7 @@ TEST_CASE("A board whose msprof was killed ends the run itself, and takes the ne
   CHECK(read_file(kept / names_in(kept).front() / kBoardJob / "data/last") == "at TERM");
 }
 
-TEST_CASE("A board whose msprof ended at the third Ctrl-C kills a deaf application") {
+TEST_CASE("After the third Ctrl-C the board kills an application that ignores TERM") {
   BoardScene scene({.kind = each_kind()});
   Words deaf = endless_until_term(scene.user);
   deaf.insert(deaf.begin(), "ignore-ends");

@@ -50,7 +50,7 @@ TEST_CASE("A project that is too big for the board's disk is not sent") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What was fetched is on the disk, by its name, before the board's copy is removed") {
+TEST_CASE("Fetched files are synced to disk before the board's copy is removed") {
   const std::string kind = GENERATE("ext4", "xfs");
   CAPTURE(kind);
   if (!LoopDisk::is_available_or_skip(kind)) return;
@@ -83,7 +83,7 @@ TEST_CASE("What was fetched is on the disk, by its name, before the board's copy
   CHECK(files > 20);
 }
 
-TEST_CASE("What is left free on a board's disk beside the project is said") {
+TEST_CASE("The free space left on a board's disk after the upload is reported") {
   if (!SmallDisk::is_available_or_skip()) return;
   // The project would fit, but not the space reserved for the recording.
   const SmallDisk disk(room_for_run(12 * kMegabyte));
@@ -99,7 +99,7 @@ TEST_CASE("What is left free on a board's disk beside the project is said") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A board's disk that fills during the upload is said to be full") {
+TEST_CASE("A board's disk that fills during the upload is reported") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(room_for_run(4 * kMegabyte));
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
@@ -123,7 +123,7 @@ TEST_CASE("A board's disk that fills during the upload is said to be full") {
 }
 
 TEST_CASE(
-    "A board's disk that fills during the run is said to be full, and what is there arrives") {
+    "A board's disk that fills during the run is reported, and the recorded data is fetched") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(room_for_run(30 * kMegabyte));
   const BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
@@ -137,13 +137,14 @@ TEST_CASE(
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Results that are too big for this disk stay on the board, and the message says where") {
+TEST_CASE(
+    "Results too large for the local disk stay on the board, and the message gives their path") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(8 * kMegabyte);
   BoardScene scene({.kind = each_kind()});
   const Words application = {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)};
-  SECTION("known before") {}
-  SECTION("found out on the way") {
+  SECTION("known in advance") {}
+  SECTION("found during the transfer") {
     // Another program fills the disk before the first byte arrives.
     before_packing(scene.board, "cat /dev/zero >'" + (disk.path() / "filler").string() + "'");
   }
@@ -187,7 +188,8 @@ TEST_CASE("A large file arrives byte for byte") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A file that a process of the run goes on writing stops growing and arrives whole") {
+TEST_CASE(
+    "A file still being written by the run's process stops growing and is fetched completely") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result = scene.user.collect(
       {"--keep"}, {"job", kBoardJob, "grow", "JOB/data/n", scene.user.at("grower")});
@@ -201,7 +203,7 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE("A file that others on the board keep writing is named, and the rest arrives") {
+TEST_CASE("A file that other processes keep writing is reported, and the rest is fetched") {
   BoardScene scene({.kind = each_kind()});
   // This writer does not belong to the run, so nothing stops it: it writes after each time the file
   // is packed or read.

@@ -57,7 +57,7 @@ RunResult timed_out(const BoardScene& scene, const Words& application) {
 
 }  // namespace
 
-TEST_CASE("An application that fails is named with its code or its signal, and its data arrives") {
+TEST_CASE("A failing application is reported with its code or signal, and its data is fetched") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult failed =
       scene.user.collect({}, {"job", kBoardJob, "say", "out", "complain", "err", "exit", "7"});
@@ -76,7 +76,7 @@ TEST_CASE("An application that fails is named with its code or its signal, and i
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("An application that is not there or not executable is named before anything is sent") {
+TEST_CASE("A missing or non-executable application is reported before anything is sent") {
   BoardScene scene;
   fs::remove(scene.user.project() / "main");
   scene.user.remember_project();
@@ -95,7 +95,7 @@ TEST_CASE("An application that is not there or not executable is named before an
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What is not in a folder of the board, or not executable there, is named") {
+TEST_CASE("A missing or non-executable file in --remote-dir is reported") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path there = scene.board.home() / "app";
   write_file(there / "plain", "#!/bin/sh\n");
@@ -140,7 +140,7 @@ TEST_CASE("A program for another machine is refused with both machines, before i
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A program that the board turns out not to run is said to be that") {
+TEST_CASE("A program that cannot run on the board is reported") {
   BoardScene scene({.kind = each_kind()});
   const std::string without_loader = program_without_loader(scene.user);
   SECTION("a script whose interpreter is missing") {
@@ -163,7 +163,7 @@ TEST_CASE("A program that the board turns out not to run is said to be that") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--timeout is how long an application runs: its end at TERM is a success and arrives") {
+TEST_CASE("--timeout stops an application with TERM, which is a success, and its data is fetched") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result =
       timed_out(scene, {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM", "end",
@@ -202,7 +202,7 @@ TEST_CASE("An application that ignores TERM is killed, and what it recorded arri
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C reaches the application as INT, and the last file that it writes arrives") {
+TEST_CASE("Ctrl-C reaches the application as SIGINT, and its last file is fetched") {
   const BoardScene scene({.kind = each_kind()});
   const BoardCollecting run(scene.user, {},
                             {"job", kBoardJob, "on-int", "write", "JOB/data/last", "at INT", "exit",
@@ -219,7 +219,7 @@ TEST_CASE("Ctrl-C reaches the application as INT, and the last file that it writ
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A terminal that is closed ends the application, and what came home is imported") {
+TEST_CASE("Closing the terminal stops the application, and the fetched data is imported") {
   const BoardScene scene({.kind = each_kind()});
   Words words =
       scene.user.words({"--all"}, {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
@@ -234,7 +234,7 @@ TEST_CASE("A terminal that is closed ends the application, and what came home is
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A second Ctrl-C kills a deaf application, and what it recorded arrives") {
+TEST_CASE("A second Ctrl-C kills an application that ignores the first, and its data is fetched") {
   const BoardScene scene({.kind = each_kind()});
   const BoardCollecting run(
       scene.user, {}, {"job", kBoardJob, "ignore-ends", "ready", scene.user.at("ready"), "hang"});
@@ -250,7 +250,7 @@ TEST_CASE("A second Ctrl-C kills a deaf application, and what it recorded arrive
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Daemons that hold the application's streams are ended and counted") {
+TEST_CASE("Daemons that hold the application's streams are stopped and counted") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "child", scene.user.at("child"), "daemon",
@@ -276,7 +276,7 @@ TEST_CASE("All of stdin reaches the application, byte for byte") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Arguments arrive as they are, and more than a board takes is a sentence") {
+TEST_CASE("Arguments are passed unchanged, and too many for a board are an error") {
   const BoardScene scene({.kind = each_kind()});
   const std::string odd = "it's \"odd\" $HOME `id` \\ * \n\x01 ü";
   const RunResult good = scene.user.collect({}, {"job", kBoardJob, "say", odd, "say", ""});

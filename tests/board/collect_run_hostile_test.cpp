@@ -90,20 +90,20 @@ Sent run_and_see_what_is_sent(const BoardScene& scene, const Words& application)
 
 }  // namespace
 
-TEST_CASE("What a board sends beside its captures is refused, counted, and lands nowhere") {
+TEST_CASE("Unexpected files from a board are refused, counted and not written") {
   BoardScene scene;
   const std::string job = std::string("./") + kBoardJob;
   const fs::path victim = scene.user.at("victim");
   fs::create_directories(victim);
   std::string members;
-  SECTION("a name that leads out") {
+  SECTION("a name outside the folder") {
     members = tar_member("../evil", kFile, "", "evil") +
               tar_member(job + "/../../../../evil", kFile, "", "evil");
   }
   SECTION("an absolute name") {
     members = tar_member((victim / "evil").string(), kFile, "", "evil");
   }
-  SECTION("a link that leads out, and a file behind it") {
+  SECTION("a link to outside the folder, and a file through it") {
     // Without the link, the file stays in the capture.
     members = tar_member(job + "/way", kLink, victim.string(), "") +
               tar_member(job + "/way/behind", kFile, "", "evil");
@@ -139,8 +139,7 @@ TEST_CASE("What a board sends beside its captures is refused, counted, and lands
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE(
-    "A stream that is no archive, or ends in its middle, does not lose what is on the board") {
+TEST_CASE("An invalid or truncated archive does not lose the data on the board") {
   BoardScene scene({.kind = each_kind()});
   SECTION("no archive") {
     before_packing(scene.board, "echo 'Segmentation fault' >&2; echo rubbish; exit 1");
@@ -172,7 +171,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A board that never stops packing is cut off, and what it recorded comes another way") {
+TEST_CASE("An endless archive is stopped, and the recording is fetched another way") {
   BoardScene scene({.kind = each_kind()});
   const std::string name = std::string("./") + kBoardJob + "/data/more";
   // Either a file announced with 8 GB, or endless empty files.
@@ -203,8 +202,7 @@ TEST_CASE("A board that never stops packing is cut off, and what it recorded com
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE(
-    "Odd names and links that an application really makes do not come home, and are counted") {
+TEST_CASE("Unusual names and links created by an application are not fetched, but counted") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "odd-names", "odd", "link-out", "leaves"});
@@ -217,7 +215,7 @@ TEST_CASE(
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A .done that announces another length is named with both lengths") {
+TEST_CASE("A .done with another length is reported with both lengths") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "done", "short", "99", "done", "right", "16"});
@@ -230,7 +228,7 @@ TEST_CASE("A .done that announces another length is named with both lengths") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A clock that is a year off neither hides a change nor sends what is there") {
+TEST_CASE("A clock that is a year off neither hides a change nor causes extra uploads") {
   // The board shares this machine's clock, so the project's times are shifted instead.
   BoardScene scene(GENERATE(BoardOptions{.kind = BoardKind::openssh},
                             BoardOptions{.kind = BoardKind::dropbear},

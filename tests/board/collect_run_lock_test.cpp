@@ -37,7 +37,7 @@ std::string only_run(const BoardServer& board) {
 
 }  // namespace
 
-TEST_CASE("A second run at the same time is refused with the holder's name") {
+TEST_CASE("A concurrent run is refused with the name of the lock's holder") {
   const BoardScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
@@ -60,7 +60,7 @@ TEST_CASE("A second run at the same time is refused with the holder's name") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--force takes a board that is busy, and the run that had it comes to its end") {
+TEST_CASE("--force takes over a busy board, and the other run ends") {
   const BoardScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
@@ -79,7 +79,7 @@ TEST_CASE("--force takes a board that is busy, and the run that had it comes to 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
+TEST_CASE("A run that took over the board keeps the lock") {
   const BoardScene scene;
   const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
@@ -99,7 +99,7 @@ TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
   CHECK(scene.litter() + find_litter(other) == "");
 }
 
-TEST_CASE("The lock of a holder that is gone stops nobody") {
+TEST_CASE("A lock without a living holder is ignored") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path lock = scene.board.home() / "msprof/lock";
   SECTION("its process is gone") {
@@ -121,7 +121,7 @@ TEST_CASE("The lock of a holder that is gone stops nobody") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("One run after another works, and the second sends nothing of the project") {
+TEST_CASE("Consecutive runs work, and the second uploads nothing") {
   const BoardScene scene({.kind = each_kind()});
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.project())) {
     fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
@@ -142,7 +142,7 @@ TEST_CASE("One run after another works, and the second sends nothing of the proj
   CHECK(scene.arrived() == Words{kBoardJob, kOtherBoardJob});
 }
 
-TEST_CASE("While a board waits for a lost run, others are told so, and may take it") {
+TEST_CASE("While a board waits for a lost run, others are informed and can take over") {
   const BoardScene scene;
   // Long enough for the following steps on the slowest machine.
   const BoardCollecting first(scene.user, {"--reconnect", kAmple}, endless_until_int(scene.user));
@@ -167,7 +167,7 @@ TEST_CASE("While a board waits for a lost run, others are told so, and may take 
   CHECK(litter_on(scene.board, 1) + find_litter(other) == "");
 }
 
-TEST_CASE("The board speaks now and then, so that it finds out that nobody is there any more") {
+TEST_CASE("The board sends keepalive messages to detect a lost connection") {
   BoardServer board({.kind = each_kind()});
   // The board sends a byte every 10 s.
   board.replace_tool("sleep", "[ \"$1\" != 10 ] || set -- 0.5\nexec /usr/bin/sleep \"$@\"");
@@ -188,7 +188,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   CHECK(litter_on(board) == "");
 }
 
-TEST_CASE("A run that was pushed aside is not disturbed by those that come later") {
+TEST_CASE("A run that lost the board by --force is not disturbed by later ones") {
   const BoardScene scene;
   const BoardCollecting first(scene.user, {}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));

@@ -80,7 +80,7 @@ TEST_CASE("The password comes by stdin, before the variable, before the ini") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A password with all that ini files take for their own comes from one whole") {
+TEST_CASE("A password with every special character of ini files is read unchanged") {
   const bool is_long = GENERATE(false, true);
   const bool is_vendors = GENERATE(false, true);
   const std::string password =
@@ -100,7 +100,7 @@ TEST_CASE("A password with all that ini files take for their own comes from one 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("On a terminal the password is asked for without echo") {
+TEST_CASE("On a terminal the password prompt does not echo") {
   const BoardScene scene(by_password(each_kind()));
   configure(scene.user, ini_without_password(scene.board));
   Words words = {"collect",  "-v",
@@ -152,7 +152,7 @@ TEST_CASE("On a terminal the password is asked for without echo") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("On a terminal a key with a passphrase asks for it, and again where it was mistyped") {
+TEST_CASE("On a terminal the passphrase of a key is requested, again if mistyped") {
   const BoardScene scene({.kind = each_kind()});
   configure(scene.user, ini_without_password(scene.board));
   const std::string passphrase = "pass phrase " + std::to_string(::getpid());
@@ -272,7 +272,7 @@ TEST_CASE("The password is in no argument, no environment, no message and no fil
   CHECK(litter_on(scene.board, 1) == "");
 }
 
-TEST_CASE("An application on this machine does not get the password of the board either") {
+TEST_CASE("A local application does not get the board's password") {
   const BoardScene scene;
   const std::string password = "se;c#ret" + std::to_string(::getpid());
   RunOptions options = scene.user.run_options();

@@ -39,7 +39,7 @@ TEST_CASE("The host runtime of a server records an application there, and the ca
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What the host runtime recorded stays on the server, and its products come home") {
+TEST_CASE("Recordings of the host runtime stay on the server, and their products are fetched") {
   DemoServer scene;
   const RunResult result = scene.collect(
       "main", {"--remote-dir", "demo", "--leave", "--remote-output", "left", "--all"});

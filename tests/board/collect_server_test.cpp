@@ -16,7 +16,7 @@ namespace msprof::test {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-TEST_CASE("An application on a server runs where it is, and its PROF folder comes home") {
+TEST_CASE("An application on a server runs in place, and its PROF folder is fetched") {
   const auto kind = each_kind();
   ServerScene scene({.kind = kind});
   scene.add_cann();
@@ -50,7 +50,7 @@ TEST_CASE("An application on a server runs where it is, and its PROF folder come
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("An application is looked for in the folder, then on PATH, and scripts get python3") {
+TEST_CASE("An application is searched in the folder, then on PATH, and scripts get python3") {
   ServerScene scene;
   scene.add_cann();
   scene.add_script("bin/python3", ServerScene::recording_script("$result"));
@@ -89,7 +89,7 @@ TEST_CASE("An application is looked for in the folder, then on PATH, and scripts
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("The vendor's msprof of a server runs the application, with the options as its own") {
+TEST_CASE("The vendor's msprof on a server runs the application with the same options") {
   ServerScene scene;
   scene.add_cann();
   const std::string answer =
@@ -116,7 +116,7 @@ TEST_CASE("The vendor's msprof of a server runs the application, with the option
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("The vendor's last line, which names a folder of the run, is not passed on") {
+TEST_CASE("The last line of the vendor's msprof, with a temporary folder, is not printed") {
   ServerScene scene;
   scene.add_script("bin/msprof",
                    "[ \"$1\" != --version ] || { echo msprof: bad option; exit 1; }\n"
@@ -129,7 +129,7 @@ TEST_CASE("The vendor's last line, which names a folder of the run, is not passe
   CHECK(result.out == "[INFO] Profiling finished.\n[INFout of it\n");
 }
 
-TEST_CASE("An msprof of a server that does not answer in time is taken for the vendor's") {
+TEST_CASE("An msprof on a server that does not answer in time is assumed to be the vendor's") {
   ServerScene scene;
   scene.wait_for_answers("0.2");
   scene.add_script("bin/msprof", "[ \"$1\" != --version ] || { echo msprof 1.0; sleep 1000; }\n" +
@@ -141,7 +141,8 @@ TEST_CASE("An msprof of a server that does not answer in time is taken for the v
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Our own msprof on a server is not the vendor's, also twice and behind a script") {
+TEST_CASE(
+    "Our own msprof on a server is not taken for the vendor's, even twice or behind a script") {
   ServerScene scene;
   scene.add_cann();
   fs::create_directories(scene.home() / "bin");
@@ -160,7 +161,7 @@ TEST_CASE("Our own msprof on a server is not the vendor's, also twice and behind
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--dynamic without the vendor's msprof on the server is refused before anything runs") {
+TEST_CASE("--dynamic without the vendor's msprof on the server is refused before a run") {
   ServerScene scene;
   scene.add_cann();
   const RunResult result = scene.collect("infer", {"--remote-dir", "app", "--dynamic", "on"});
@@ -171,7 +172,7 @@ TEST_CASE("--dynamic without the vendor's msprof on the server is refused before
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A framework that records by itself needs no vendor's msprof on a server") {
+TEST_CASE("A framework with its own profiler needs no vendor's msprof on a server") {
   ServerScene scene;
   scene.add_cann();
   scene.add_script("bin/msprof", "echo vendor\n");
@@ -185,7 +186,7 @@ TEST_CASE("A framework that records by itself needs no vendor's msprof on a serv
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Without any runtime on a server it is said what to do") {
+TEST_CASE("Without a runtime on a server a remedy is printed") {
   ServerScene scene;
   const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
   INFO(result.err);
@@ -195,8 +196,7 @@ TEST_CASE("Without any runtime on a server it is said what to do") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE(
-    "A server with little space for raw data is told of, with the option that takes another") {
+TEST_CASE("Low disk space on a server causes a warning with the option for another disk") {
   ServerScene scene;
   scene.add_cann();
   scene.board.replace_tool("df", "echo header; echo disk 9000000 1 5000000 1% /");
@@ -233,7 +233,7 @@ TEST_CASE("--upload runs a copy of the project on the server") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("The folder of a run is waited for where the board is slow to make it") {
+TEST_CASE("Msprof waits for the run folder if the board is slow to create it") {
   ServerScene scene;
   scene.add_cann();
   scene.board.replace_tool("mkdir", "[ \"$1\" != -- ] || sleep 1\nexec /bin/mkdir \"$@\"");
@@ -249,7 +249,7 @@ TEST_CASE("The folder of a run is waited for where the board is slow to make it"
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--leave leaves the raw data on the server and says where") {
+TEST_CASE("--leave keeps the raw data on the server and prints its path") {
   ServerScene scene;
   scene.add_cann();
   const RunResult kept = scene.collect("infer", {"--remote-dir", "app", "--leave", "--json"});
@@ -291,7 +291,7 @@ TEST_CASE("--leave leaves the raw data on the server and says where") {
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE("An msprof on the server imports what is left there, and its verdict is shown here") {
+TEST_CASE("Msprof on the server imports the raw data kept there, and its verdict is shown") {
   ServerScene scene;
   scene.add_cann();
   const std::string code = GENERATE("0", "3");
@@ -319,7 +319,7 @@ TEST_CASE("An msprof on the server imports what is left there, and its verdict i
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C ends an endless application, and what it recorded is imported on the server") {
+TEST_CASE("Ctrl-C stops an endless application, and its recording is imported on the server") {
   ServerScene scene;
   scene.add_cann();
   scene.add_script("app/endless", ServerScene::recording_script("$result") +
@@ -345,7 +345,7 @@ TEST_CASE("Ctrl-C ends an endless application, and what it recorded is imported 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
+TEST_CASE("A server keeps the recording of a lost run, also on another disk") {
   ServerScene scene;
   scene.add_cann();
   scene.add_script("app/long", ServerScene::recording_script("$result") +
@@ -378,7 +378,7 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
 }
 
 // The command given in docs/servers.md for recordings kept on a server.
-TEST_CASE("sftp -a continues a kept recording of which a part is here") {
+TEST_CASE("sftp -a continues a partially downloaded recording") {
   ServerScene scene;
   const std::string whole = big_bytes(3 << 20);
   write_file(scene.home() / "msprof/kept/run" / kProf / "host/data/slice", whole);
@@ -399,7 +399,7 @@ TEST_CASE("sftp -a continues a kept recording of which a part is here") {
   CHECK((read_file(here / "run" / kProf / "host/data/slice") == part + whole.substr(part.size())));
 }
 
-TEST_CASE("Options of servers that contradict each other, or boards, are usage errors") {
+TEST_CASE("Conflicting server options, and server options for boards, are usage errors") {
   ServerScene scene;
   struct Wrong {
     Words options;

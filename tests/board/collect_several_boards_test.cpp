@@ -67,7 +67,7 @@ std::size_t unmarked_lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Two boards run at once; lines are marked, captures are kept apart, a table sums up") {
+TEST_CASE("Two boards run concurrently, with marked lines, separate captures and a summary table") {
   const TwoBoards two({.kind = each_kind()});
   const RunResult run = two.collect({}, {"job", kBoardJob, "say", "hello", "complain", "careful"});
   INFO(run.err << run.out);
@@ -148,7 +148,7 @@ TEST_CASE("A second Ctrl-C kills applications that do not end") {
   CHECK(two.litter() == "");
 }
 
-TEST_CASE("When msprof is killed, its runs on all boards end and bring home what they recorded") {
+TEST_CASE("If msprof is killed, its runs on all boards end, and their data is fetched") {
   const TwoBoards two({.kind = each_kind()});
   BoardCollecting running(two.a.user, {"--config", two.ini("b"), "--host-key", "accept-new"},
                           {"job", kBoardJob, "hang"});
@@ -170,7 +170,7 @@ TEST_CASE("When msprof is killed, its runs on all boards end and bring home what
   CHECK(litter_on(two.a.board) + litter_on(two.b.board) == "");
 }
 
-TEST_CASE("A board that fails leaves the others, and the gravest exit code is that of all") {
+TEST_CASE("A failing board does not affect the others, and the most severe exit code is returned") {
   TwoBoards two;
   two.b.board.stop();
   const RunResult away = two.collect({"--json"}, {"job", kBoardJob});
@@ -199,7 +199,7 @@ TEST_CASE("A board that fails leaves the others, and the gravest exit code is th
   CHECK(two.litter() == "");
 }
 
-TEST_CASE("A board named twice, and what several boards cannot share, is a usage error") {
+TEST_CASE("A board given twice, and options for one board only, are usage errors") {
   const TwoBoards two;
   const auto usage = [&](const Words& options, const std::string& part) {
     const RunResult run = two.collect(options, {"job", kBoardJob});
@@ -225,7 +225,7 @@ TEST_CASE("A board named twice, and what several boards cannot share, is a usage
   CHECK_FALSE(fs::exists(two.a.board.home() / "msprof"));
 }
 
-TEST_CASE("Hosts share one ini file, and boards whose files have one name are told apart") {
+TEST_CASE("Hosts can share one ini file, and boards with equal file names are distinguished") {
   const TwoBoards two;
   write_file(two.ini("shared"),
              "[ssh_config]\nusername = board\nip = 192.0.2.1\nconnect_timeout = " + kAmple + "\n");
@@ -252,8 +252,7 @@ TEST_CASE("Hosts share one ini file, and boards whose files have one name are to
   CHECK(two.arrived("127.0.0.1_" + port(two.b.board)) == Words{kBoardJob, kOtherBoardJob});
 }
 
-TEST_CASE(
-    "Passwords come a line a board, or by the variable for all, and are in no process or file") {
+TEST_CASE("Passwords come one line per board, or from the variable for all, and stay secret") {
   const std::string secret = "s;e c#ret" + std::to_string(::getpid());
   const TwoBoards two({.password = secret, .key_login = false});
   two.configure_with("");
@@ -285,7 +284,7 @@ TEST_CASE(
   CHECK(two.litter() == "");
 }
 
-TEST_CASE("At a terminal each password is asked for before the start, by the name of the board") {
+TEST_CASE("On a terminal all passwords are requested before the start, with the board's name") {
   const TwoBoards two({.kind = each_kind(), .key_login = false});
   two.configure_with("");
   TerminalOptions options;
@@ -311,7 +310,7 @@ TEST_CASE("At a terminal each password is asked for before the start, by the nam
   CHECK(two.litter() == "");
 }
 
-TEST_CASE("The key of one board is not sent to another, and results of one not either") {
+TEST_CASE("Keys and results of one board are not sent to another") {
   const TwoBoards two;
   fs::copy_file(two.b.board.client_key(), two.a.user.project() / "key_of_b");
   write_file(two.ini("b"), "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " +

@@ -36,7 +36,7 @@ bool give_account(const LoginShell& shell, BoardOptions& options) {
 
 }  // namespace
 
-TEST_CASE("An account with a login shell of another kind collects like any other") {
+TEST_CASE("Collecting works with login shells of any kind") {
   const LoginShell shell = GENERATE_COPY(from_range(sample_for_case(login_shells(), 2)));
   INFO(shell.name);
   BoardOptions options;
@@ -76,7 +76,7 @@ TEST_CASE("An account with a login shell of another kind collects like any other
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 }
 
-TEST_CASE("A killed msprof leaves a run to another also with such a login shell") {
+TEST_CASE("A run of a killed msprof can be continued with login shells of any kind") {
   const LoginShell shell = GENERATE_COPY(from_range(sample_for_case(login_shells(), 2)));
   INFO(shell.name);
   BoardOptions options;
@@ -100,7 +100,7 @@ TEST_CASE("A killed msprof leaves a run to another also with such a login shell"
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("An application on a server has its environment also with such a login shell") {
+TEST_CASE("An application on a server has its environment with login shells of any kind") {
   const LoginShell shell = GENERATE_COPY(from_range(sample_for_case(login_shells(), 2)));
   INFO(shell.name);
   BoardOptions options;
@@ -118,7 +118,7 @@ TEST_CASE("An application on a server has its environment also with such a login
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What a login shell prints that runs nothing is shown") {
+TEST_CASE("The output of a login shell that does not run commands is shown") {
   const std::string said = "This account is currently not available.";
   BoardOptions options;
   options.kind = each_kind();

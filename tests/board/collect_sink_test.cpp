@@ -30,7 +30,7 @@ const std::string kAicore = std::string(kBoardJob) + "/data/aicore.0";
 
 }  // namespace
 
-TEST_CASE("Frames become files, wherever the stream is cut into pieces") {
+TEST_CASE("Frames of the record stream become files at any chunk boundaries") {
   const TempFolder temp;
   const std::string stream = frame(kAicore, 0, "begin") + frame(kAicore + "x", 0, "other") +
                              frame(kAicore, 5, "") + frame(kAicore, 5, " and end") +
@@ -45,7 +45,7 @@ TEST_CASE("Frames become files, wherever the stream is cut into pieces") {
   CHECK(read_file(temp / (kAicore + "x")) == "other");
 }
 
-TEST_CASE("A stream that leaves something out, or leads elsewhere, ends there and says why") {
+TEST_CASE("A stream with a gap or an invalid path ends there with a reason") {
   const TempFolder temp;
   fs::create_directories(temp / "in");
   for (const std::string& bad :
@@ -101,7 +101,7 @@ std::uint64_t record_bytes(const fs::path& data) {
 
 }  // namespace
 
-TEST_CASE("With --sink the demo's records come as a stream, and none of them is on the board") {
+TEST_CASE("--sink streams the demo's records, and none of them is on the board") {
   DemoScene scene({.kind = each_kind()});
   const RunResult result = scene.run({"--sink", "--keep", "--all"}, {"--images", "20"});
   INFO(result.err);
@@ -117,8 +117,7 @@ TEST_CASE("With --sink the demo's records come as a stream, and none of them is 
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE(
-    "When the stream's reader on the board goes, the rest is in files, and all is put together") {
+TEST_CASE("If the stream's reader on the board ends, the remaining files are merged") {
   DemoScene scene({.kind = each_kind()});
   // The reader stops in the middle; data it had read is lost, which is reported.
   scene.board.replace_tool("cat", "exec head -c 20000");

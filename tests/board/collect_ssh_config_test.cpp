@@ -65,7 +65,7 @@ struct NamedScene {
 
 }  // namespace
 
-TEST_CASE("A name of ssh's configuration is a board, with its address, port, account and key") {
+TEST_CASE("An SSH configuration alias selects a board with its address, port, account and key") {
   const NamedScene user({.kind = each_kind(), .password_login = false});
   user.config(user.lab7());
   const RunResult run = user.collect({"--host", "lab7"});
@@ -106,7 +106,7 @@ TEST_CASE("--ssh-config names another file, or none") {
   CHECK(contains(missing.err, other + "x"));
 }
 
-TEST_CASE("Host keys are looked up under the name that ssh has for them, in its files") {
+TEST_CASE("Host keys are looked up by the name that ssh uses, in its files") {
   const NamedScene user({.password_login = false});
   const fs::path known = user.board().known_hosts();
   const std::string line = read_file(known);
@@ -130,7 +130,7 @@ TEST_CASE("Host keys are looked up under the name that ssh has for them, in its 
   CHECK(user.collect({"--host", "lab7"}).exit_code == 6);
 }
 
-TEST_CASE("A ProxyCommand is refused with a sentence, and nothing of a configuration is ever run") {
+TEST_CASE("A ProxyCommand is refused, and no command of a configuration is ever run") {
   const NamedScene user({.password_login = false});
   const std::string mark = user.scene.user.at("was-run");
   const std::string touch = "touch " + mark;
@@ -146,7 +146,7 @@ TEST_CASE("A ProxyCommand is refused with a sentence, and nothing of a configura
   CHECK_FALSE(fs::exists(mark));
 }
 
-TEST_CASE("A configuration that makes no sense is named with its line before anybody is called") {
+TEST_CASE("An invalid configuration is reported with its line before connecting") {
   const NamedScene user;
   const std::string file = (user.home() / ".ssh/config").string();
   user.config("Host other\n  Port many\n");
@@ -166,7 +166,7 @@ TEST_CASE("A configuration that makes no sense is named with its line before any
   CHECK(contains(user.collect({"--host", "board@lab7"}).err, "chmod go-w " + file));
 }
 
-TEST_CASE("A key that the configuration names asks for its passphrase, three times") {
+TEST_CASE("The passphrase of a configured key is requested three times") {
   const NamedScene user({.kind = each_kind(), .password_login = false});
   const std::string locked = (user.home() / "board_key").string();
   REQUIRE(run_program("/usr/bin/env",
@@ -194,7 +194,7 @@ TEST_CASE("A key that the configuration names asks for its passphrase, three tim
   CHECK_FALSE(contains(run.err, "the phrase"));
 }
 
-TEST_CASE("A password is taken at the third try, and not asked for a fourth time") {
+TEST_CASE("A password is accepted at the third attempt and not requested a fourth time") {
   const NamedScene user({.kind = each_kind(), .key_login = false});
   user.config(user.lab7());
   user.ini("ip = lab7\n");
@@ -216,7 +216,7 @@ TEST_CASE("A password is taken at the third try, and not asked for a fourth time
   CHECK_FALSE(contains(run.err, "wrong;one"));
 }
 
-TEST_CASE("A board behind others is reached over them, by ProxyJump, jump or --jump") {
+TEST_CASE("A board is reached through jump hosts from ProxyJump, jump or --jump") {
   const NamedScene user({.kind = each_kind(), .password_login = false}, {.password_login = false});
   const BoardServer second({.kind = BoardKind::dropbear});
   const fs::path known = user.board().known_hosts();
@@ -241,7 +241,7 @@ TEST_CASE("A board behind others is reached over them, by ProxyJump, jump or --j
   CHECK(user.scene.litter() == "");
 }
 
-TEST_CASE("A jump host has a question of its own, and never sees what is for the board") {
+TEST_CASE("A jump host has its own prompt and never gets the board's password") {
   const NamedScene user({.key_login = false}, {.password = "gate;1", .key_login = false});
   user.ini("ip = 127.0.0.1\nusername = board\nport = " + port_text(user.board()) +
            "\npwd = " + user.board().password() + "\n");
@@ -267,7 +267,7 @@ TEST_CASE("A jump host has a question of its own, and never sees what is for the
   CHECK_FALSE(contains(run.err, "password for board@"));
 }
 
-TEST_CASE("A board that is not checked does not make its jump host unchecked") {
+TEST_CASE("An unchecked board key does not disable the check of its jump host") {
   const NamedScene user({.password_login = false}, {.password_login = false});
   user.config(user.gate_host() + user.lab7("ProxyJump gate"));
   user.board().forget_host_key();
@@ -278,7 +278,7 @@ TEST_CASE("A board that is not checked does not make its jump host unchecked") {
   CHECK(contains(read_file(user.board().known_hosts()), port_text(user.gate)));
 }
 
-TEST_CASE("A connection that is lost with its jump host comes back over it") {
+TEST_CASE("A connection lost with its jump host is restored over it") {
   const NamedScene user({.kind = each_kind(), .password_login = false}, {.password_login = false});
   user.config(user.gate_host() + user.lab7("ProxyJump gate"));
   user.ini("ip = lab7\n");
@@ -297,7 +297,7 @@ TEST_CASE("A connection that is lost with its jump host comes back over it") {
   CHECK(user.scene.litter() == "");
 }
 
-TEST_CASE("doctor tells where the login comes from, and which jump host fails") {
+TEST_CASE("doctor shows the source of the login data and the failing jump host") {
   NamedScene user({.password_login = false}, {.password_login = false});
   user.config(user.gate_host() + user.lab7("ProxyJump gate"));
   user.ini("ip = lab7\n");

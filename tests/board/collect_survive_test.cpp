@@ -79,7 +79,7 @@ void check_results(const SurvivalScene& scene) {
 
 }  // namespace
 
-TEST_CASE("A run with --survive that loses nothing is like any other") {
+TEST_CASE("A --survive run without a lost connection behaves like any other") {
   const SurvivalScene scene({.kind = each_kind()});
   scene.let_go();
   const RunResult result =
@@ -97,7 +97,7 @@ TEST_CASE("A run with --survive that loses nothing is like any other") {
   check_results(scene);
 }
 
-TEST_CASE("A run with --survive goes on when the connection is back") {
+TEST_CASE("A --survive run continues when the connection is restored") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user, {"exit", "3"}));
   REQUIRE(scene.is_ready(run));
@@ -114,7 +114,7 @@ TEST_CASE("A run with --survive goes on when the connection is back") {
   check_results(scene);
 }
 
-TEST_CASE("A run whose start was answered on a line that broke is gone on with, not begun twice") {
+TEST_CASE("A run whose start was confirmed on a lost connection is continued, not started twice") {
   // A round trip long enough that the answer is lost.
   SurvivalScene scene({.kind = each_kind()}, {.round_trip = std::chrono::milliseconds(60)});
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
@@ -130,7 +130,7 @@ TEST_CASE("A run whose start was answered on a line that broke is gone on with, 
   check_results(scene);
 }
 
-TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
+TEST_CASE("After msprof is killed, another one can continue the run and gets all data") {
   const SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, kSurvive, two_halves(scene.user, {"raise", "11"}));
   REQUIRE(scene.is_ready(first));
@@ -172,7 +172,7 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   CHECK(record["command"][0] == "main");
 }
 
-TEST_CASE("A run that is followed is left to its msprof") {
+TEST_CASE("A run with a connected msprof is not taken from it") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
   REQUIRE(scene.is_ready(run));
@@ -188,7 +188,7 @@ TEST_CASE("A run that is followed is left to its msprof") {
   check_results(scene);
 }
 
-TEST_CASE("Of several runs that a board keeps, one has to be named") {
+TEST_CASE("If a board keeps several runs, one must be chosen") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting run(scene.user, {"--survive", "--reconnect", "0"}, two_halves(scene.user));
   REQUIRE(scene.is_ready(run));
@@ -215,7 +215,7 @@ TEST_CASE("Of several runs that a board keeps, one has to be named") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings it") {
+TEST_CASE("A run that ended without a connection is kept, and --fetch fetches it") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0"},
                               two_halves(scene.user));
@@ -245,7 +245,7 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   CHECK(contains(again.err, "has no earlier run"));
 }
 
-TEST_CASE("What a run without --survive left is fetched, with what is known of it") {
+TEST_CASE("The files of a run without --survive are fetched, with the known facts") {
   SurvivalScene scene({.kind = each_kind()});
   shorten_wait_for_lost_run(scene.board);
   const BoardCollecting killed(scene.user, {"--reconnect", "1"},
@@ -303,7 +303,7 @@ TEST_CASE("--fetch --all-runs fetches every run that has ended") {
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 2);
 }
 
-TEST_CASE("A board that stays away is told with the command that goes on, which works") {
+TEST_CASE("An unreachable board is reported with the command to continue, which works") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {"--survive", "--reconnect", "1"},
                               two_halves(scene.user));
@@ -325,7 +325,7 @@ TEST_CASE("A board that stays away is told with the command that goes on, which 
   check_results(scene);
 }
 
-TEST_CASE("A restarted board has what the run recorded, and it is named as cut") {
+TEST_CASE("A restarted board keeps the recording, and the run is reported as interrupted") {
   SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, {"--survive", "--reconnect", "1"},
                               two_halves(scene.user));
@@ -345,7 +345,7 @@ TEST_CASE("A restarted board has what the run recorded, and it is named as cut")
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A restarted board is seen by the msprof that waits for it") {
+TEST_CASE("A restarted board is noticed by the waiting msprof") {
   SurvivalScene scene;
   const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
   REQUIRE(scene.is_ready(run));
@@ -428,7 +428,7 @@ TEST_CASE("Ctrl-C reaches a run that another msprof started") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("The time limit holds while nobody follows the run") {
+TEST_CASE("The time limit applies without a connection") {
   const LimitedScene limited(BoardKind::openssh, "0");
   SurvivalScene& scene = *limited.scene;
   // The board's time limit also uses one-second sleeps.
@@ -443,7 +443,7 @@ TEST_CASE("The time limit holds while nobody follows the run") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A run that fills the board's disk while nobody looks comes with its end") {
+TEST_CASE("A run that fills the board's disk without a connection is fetched with its exit") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(2 * application_bytes() + (12 << 20));
   SurvivalScene scene({.kind = each_kind(), .home = disk.path() / "home"});
@@ -485,7 +485,7 @@ TEST_CASE("A board whose output of a run has no end is left, and the output stay
   CHECK(scene.is_kept());
 }
 
-TEST_CASE("Options that do not go together with a run that survives are refused") {
+TEST_CASE("Options that conflict with a surviving run are refused") {
   const SurvivalScene scene;
   const auto refusal = [&](const Words& words) {
     const RunResult result = scene.go_on(words);
@@ -503,7 +503,7 @@ TEST_CASE("Options that do not go together with a run that survives are refused"
   CHECK(contains(here.err, "needs a board"));
 }
 
-TEST_CASE("An application that cannot be started is told with --survive, too") {
+TEST_CASE("With --survive an application that cannot be started is reported") {
   const SurvivalScene scene;
   const fs::path main = scene.user.project() / "main";
   const bool foreign = GENERATE(true, false);

@@ -33,7 +33,7 @@ std::unique_ptr<TypedTerminal> at_terminal(const BoardScene& scene, const Words&
 
 }  // namespace
 
-TEST_CASE("On three terminals the application has one of the board: live, and one stream") {
+TEST_CASE("With stdin, stdout and stderr on a terminal the application gets one on the board") {
   const BoardScene scene({.kind = each_kind()});
   const auto terminal = at_terminal(scene, {},
                                     {"job", kBoardJob, "tty", "mutter", "no flush", "on-int",
@@ -51,7 +51,7 @@ TEST_CASE("On three terminals the application has one of the board: live, and on
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--tty is no default where a document or a password needs a stream of its own") {
+TEST_CASE("--tty is not the default with --json or --password-stdin") {
   const BoardScene scene({.kind = each_kind()});
   const auto terminal = at_terminal(scene, {"--json"}, {"job", kBoardJob, "tty", "say", "out"});
   CHECK(contains(terminal->wait().err, "terminals: no no no"));
@@ -60,7 +60,7 @@ TEST_CASE("--tty is no default where a document or a password needs a stream of 
   CHECK(contains(help.out, "--no-tty"));
 }
 
-TEST_CASE("Without three terminals, and with --no-tty, the streams stay apart") {
+TEST_CASE("Without a terminal, and with --no-tty, the streams stay separate") {
   const BoardScene scene({.kind = each_kind()});
   const Words application = {"job", kBoardJob, "tty", "say", "out", "complain", "err"};
   const RunResult plain = scene.user.collect({}, application);
@@ -79,7 +79,7 @@ TEST_CASE("Without three terminals, and with --no-tty, the streams stay apart") 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C is the same with a terminal of the board and without") {
+TEST_CASE("Ctrl-C works the same with and without a terminal on the board") {
   const BoardScene scene({.kind = each_kind()});
   const std::string tty = GENERATE("--tty", "--no-tty");
   INFO(tty);
@@ -99,7 +99,7 @@ TEST_CASE("Ctrl-C is the same with a terminal of the board and without") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("However msprof ends, the terminal is as it was") {
+TEST_CASE("The terminal is restored however msprof ends") {
   BoardScene scene;
   const auto terminal = at_terminal(
       scene, {"--reconnect", "0"},
@@ -128,7 +128,7 @@ TEST_CASE("However msprof ends, the terminal is as it was") {
   CHECK(terminal->is_as_usual());
 }
 
-TEST_CASE("The end of stdin is the same with a terminal of the board and without") {
+TEST_CASE("The end of stdin is the same with and without a terminal on the board") {
   const BoardScene scene({.kind = each_kind()});
   const std::string tty = GENERATE("--tty", "--no-tty");
   INFO(tty);
@@ -210,7 +210,7 @@ TEST_CASE("The board's terminal has the size of the user's, also when that chang
   CHECK(contains(run.err, "size.sh exited with code 0"));
 }
 
-TEST_CASE("A board that gives no terminal is worked on without one, and that is said") {
+TEST_CASE("A board that provides no terminal is used without one, with a message") {
   const BoardScene scene;
   const fs::path keys = scene.board.tools().parent_path() / "etc/authorized_keys";
   write_file(keys, "no-pty " + read_file(keys));
@@ -222,7 +222,7 @@ TEST_CASE("A board that gives no terminal is worked on without one, and that is 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--tty is refused where it makes no sense") {
+TEST_CASE("--tty is refused where it cannot work") {
   const BoardScene scene;
   const RunResult json = scene.user.collect({"--tty", "--json"}, {"job", kBoardJob});
   CHECK(json.exit_code == 2);

@@ -61,7 +61,7 @@ Cut cut_at(CutKind kind) {
 
 }  // namespace
 
-TEST_CASE("The checksum of cksum(1) is that of POSIX") {
+TEST_CASE("The checksum equals that of POSIX cksum(1)") {
   Cksum sum;
   CHECK(sum.value() == 4294967295U);
   sum.add("1234");
@@ -69,7 +69,7 @@ TEST_CASE("The checksum of cksum(1) is that of POSIX") {
   CHECK(sum.value() == 930766865U);  // printf 123456789 | cksum
 }
 
-TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
+TEST_CASE("An upload interrupted within a large file continues there") {
   const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 2)));
   PartScene scene(board, cut_at(CutKind::close));
   const RunResult result = scene.user.collect({"--reconnect", kAmple}, {"job", kBoardJob});
@@ -105,7 +105,7 @@ struct EndedUpload : PartScene {
 
 }  // namespace
 
-TEST_CASE("The next run continues the upload of one that was ended or killed") {
+TEST_CASE("The next run continues the upload of an interrupted or killed one") {
   EndedUpload scene(GENERATE_COPY(from_range(sample_for_case(std::vector{SIGINT, SIGKILL}, 1))));
   const std::uint64_t before = scene.network.bytes_up();
   const RunResult next = scene.user.collect({}, {"job", kBoardJob});
@@ -116,7 +116,7 @@ TEST_CASE("The next run continues the upload of one that was ended or killed") {
   CHECK(scene.network.bytes_up() - before < kModelBytes - kCutAt + application_bytes() + kSlack);
 }
 
-TEST_CASE("The next run sends a file anew whose part on the board is of another version") {
+TEST_CASE("The next run sends a file again if its part on the board is of another version") {
   EndedUpload scene(GENERATE_COPY(from_range(sample_for_case(std::vector{SIGINT, SIGKILL}, 1))));
   std::string bytes = big_bytes(kModelBytes);
   bytes[kSlack / 2] ^= 1;  // same size and same time
@@ -143,7 +143,7 @@ RunResult run_there(const BoardUser& user, const fs::path& there, const Words& o
 
 }  // namespace
 
-TEST_CASE("--no-upload links large files, and what changes in them is told") {
+TEST_CASE("--no-upload links large files and reports changes in them") {
   BoardScene scene({.kind = each_kind()});
   const fs::path there = scene.board.home() / "app";
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);
@@ -173,7 +173,7 @@ TEST_CASE("--no-upload links large files, and what changes in them is told") {
   CHECK(fs::exists(scene.user.output() / (std::string(kOtherBoardJob) + ".files") / "big.om"));
 }
 
-TEST_CASE("--no-upload on a board without hard links runs with links or a copy, and says so") {
+TEST_CASE("--no-upload on a board without hard links uses links or a copy, with a message") {
   BoardScene scene;
   const fs::path there = scene.board.home() / "app";
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);

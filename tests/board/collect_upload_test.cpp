@@ -101,7 +101,7 @@ std::string heard(const Json& document) {
 
 }  // namespace
 
-TEST_CASE("Only what changed is sent again, and what the user removed goes") {
+TEST_CASE("Only changed files are sent again, and deleted files are removed") {
   CountedScene scene(each_board());
   const fs::path project = scene.user.project();
   fs::create_directories(project / "empty folder");
@@ -142,7 +142,7 @@ TEST_CASE("Only what changed is sent again, and what the user removed goes") {
   CHECK(contains(heard(fifth), "file rwx ./turns/inner 5\n"));
 }
 
-TEST_CASE("What a run does to its files is not in the board's copy, nor in the next run") {
+TEST_CASE("Changes by a run are neither in the board's copy nor in the next run") {
   CountedScene scene({.kind = each_kind()});
   const fs::path project = scene.user.project();
   write_file(project / "spoil.sh", "#!/bin/sh\n./main job " + std::string(kBoardJob) +
@@ -159,7 +159,7 @@ TEST_CASE("What a run does to its files is not in the board's copy, nor in the n
   CHECK_FALSE(contains(heard(after), "./made"));
 }
 
-TEST_CASE("Names, rights and links of the project are the same on the board") {
+TEST_CASE("Names, permissions and links of the project are the same on the board") {
   BoardScene scene(each_board());
   const fs::path project = scene.user.project();
   const std::string long_name(200, 'n');
@@ -208,7 +208,7 @@ TEST_CASE("Names, rights and links of the project are the same on the board") {
   CHECK(litter_on(scene.board) == "");
 }
 
-TEST_CASE("A name with a newline or a control byte arrives, or is named where no tar takes it") {
+TEST_CASE("A name with a newline or control byte is uploaded, or reported if tar is missing") {
   const BoardOptions options = each_board();
   const bool has_tar = options.without.empty();
   const BoardScene scene(options);
@@ -231,7 +231,7 @@ TEST_CASE("A name with a newline or a control byte arrives, or is named where no
   CHECK(litter_on(scene.board) == "");
 }
 
-TEST_CASE("A board that cannot tell what it has gets everything each time") {
+TEST_CASE("A board that cannot list its files gets everything each time") {
   CountedScene scene({.kind = BoardKind::dropbear, .without = {"tar", "stat"}});
   CHECK(uploaded_files(scene.collect()) == 6);
   const Json second = scene.collect();
@@ -240,7 +240,7 @@ TEST_CASE("A board that cannot tell what it has gets everything each time") {
                  "file rw ./models/big.om " + std::to_string(kUploadedModelBytes) + "\n"));
 }
 
-TEST_CASE("A login, an older capture and what .msprofignore names never leave this machine") {
+TEST_CASE("Login data, older captures and files in .msprofignore are never uploaded") {
   const BoardScene scene({.kind = BoardKind::openssh_without_sftp});
   const fs::path project = scene.user.project();
   const std::string secret = scene.board.password();
@@ -275,7 +275,7 @@ TEST_CASE("A login, an older capture and what .msprofignore names never leave th
   CHECK(litter_on(scene.board) == "");
 }
 
-TEST_CASE("--no-cache sends everything and leaves nothing on the board") {
+TEST_CASE("--no-cache uploads everything and keeps no copy on the board") {
   CountedScene scene({});
   const Json first = scene.collect("list.sh", {"--no-cache"});
   CHECK(first.at("sent") > kUploadedModelBytes);
@@ -287,7 +287,7 @@ TEST_CASE("--no-cache sends everything and leaves nothing on the board") {
   CHECK(contains(heard(second), "file rw ./models/big.om"));
 }
 
-TEST_CASE("Two projects of one name on one board do not meet") {
+TEST_CASE("Two projects with the same name on one board stay separate") {
   const BoardServer board;
   const BoardUser one(board);
   const BoardUser two(board);

@@ -72,7 +72,7 @@ const Words kRich = {"job",
 
 }  // namespace
 
-TEST_CASE("Every kind of board brings everything home and keeps nothing but its copy") {
+TEST_CASE("Every kind of board delivers all files and keeps only its copy of the project") {
   const Way way = GENERATE_COPY(from_range(sample_for_case(ways(), 4)));
   INFO(way.name);
   BoardScene scene(way.board);
@@ -106,7 +106,7 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("What the application prints arrives while it runs, stdout and stderr apart") {
+TEST_CASE("The application's output arrives while it runs, with stdout and stderr separate") {
   const BoardKind kind = each_kind();
   const BoardScene scene({.kind = kind});
   const std::string out = scene.user.at("stdout");
@@ -189,7 +189,7 @@ TEST_CASE("The application runs in its own folder with its arguments, variables 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--json is one document with every step, what it took and what it moved") {
+TEST_CASE("--json is one document with time and bytes of every step") {
   const BoardScene scene;
   const RunResult run =
       scene.user.collect({"--json"}, {"say", "hello", "job", kBoardJob, "write", "new", "1234"});
@@ -233,7 +233,7 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("On a terminal both transfers show how far they are") {
+TEST_CASE("On a terminal both transfers show their progress") {
   const BoardScene scene({.kind = each_kind()});
   write_file(scene.user.project() / "models/big.om", std::string(3'000'000, 'b'));
   const RunResult run =
@@ -248,7 +248,7 @@ TEST_CASE("On a terminal both transfers show how far they are") {
   CHECK_FALSE(contains(scene.user.collect({}, {"job", kBoardJob}).err, "%"));
 }
 
-TEST_CASE("-q says nothing of a run that went well, and -v how it logged in") {
+TEST_CASE("-q prints nothing for a successful run, and -v prints the login method") {
   const BoardScene scene;
   CHECK(scene.user.collect({"-q"}, {"job", kBoardJob}).err == "");
   const RunResult verbose = scene.user.collect({"-v"}, {"job", kOtherBoardJob});
@@ -256,7 +256,7 @@ TEST_CASE("-q says nothing of a run that went well, and -v how it logged in") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A capture whose name is taken at home arrives beside it, and the old one stays") {
+TEST_CASE("A capture whose name exists locally gets another name, and the old one is kept") {
   const BoardScene scene;
   REQUIRE(scene.user.collect({}, {"job", kBoardJob, "write", "JOB/data/mark", "1"}).exit_code == 0);
   const RunResult run = scene.user.collect({}, {"job", kBoardJob, "write", "JOB/data/mark", "2"});
@@ -268,7 +268,7 @@ TEST_CASE("A capture whose name is taken at home arrives beside it, and the old 
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A run that records nothing says why that may be, also on a board") {
+TEST_CASE("A run without a recording lists likely causes, also on a board") {
   const BoardScene scene({.kind = BoardKind::dropbear});
   const RunResult run = scene.user.collect({}, {"say", "no profiling here"});
   INFO(run.err);

@@ -76,7 +76,7 @@ TEST_CASE("our own keys are read") {
   CHECK(config.login.connect_timeout_seconds == 2.5);
 }
 
-TEST_CASE("a password is kept to the byte, the blanks around it excepted") {
+TEST_CASE("a password is read byte for byte, except for surrounding blanks") {
   const std::string password = GENERATE(
       as<std::string>(), "a;b", "a ;b", "a; b ;c", ";a", "#a", "a #b", "a#b", "100%", "%(ip)s",
       "%%", "a=b", "=a", "==", "a:b", "[a]", "\"quoted\"", "'quoted'", "a\\n", "a b  c", "a\tb",
@@ -88,7 +88,7 @@ TEST_CASE("a password is kept to the byte, the blanks around it excepted") {
   }
 }
 
-TEST_CASE("long passwords are kept whole, too long lines are refused") {
+TEST_CASE("long passwords are read completely, too long lines are refused") {
   for (const std::size_t size : {199U, 200U, 300U, 5000U, 65'000U}) {
     const std::string password = "p" + std::string(size - 2, ';') + "q";
     CHECK(parse_password("pwd = " + password) == password);
@@ -103,7 +103,7 @@ TEST_CASE("long passwords are kept whole, too long lines are refused") {
   CHECK_FALSE(contains(sentence, "xx"));
 }
 
-TEST_CASE("every end of line and a byte order mark are understood") {
+TEST_CASE("every kind of line end and a byte order mark are supported") {
   const std::string end = GENERATE(as<std::string>(), "\n", "\r\n", "\r");
   const std::string mark = GENERATE(as<std::string>(), "", "\xEF\xBB\xBF");
   const bool is_ended = GENERATE(false, true);
@@ -115,7 +115,7 @@ TEST_CASE("every end of line and a byte order mark are understood") {
   CHECK(config.login.user == "root");
 }
 
-TEST_CASE("lines are counted alike, whatever ends them") {
+TEST_CASE("lines are counted the same with every kind of line end") {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     const std::string sentence =
         refusal("[ssh_config]" + end + end + "# c" + end + "port = x" + end);
@@ -123,7 +123,7 @@ TEST_CASE("lines are counted alike, whatever ends them") {
   }
 }
 
-TEST_CASE("lines of comment are skipped, other sections and their oddities too") {
+TEST_CASE("comments and other sections are skipped, whatever they contain") {
   const BoardConfig config = parse(
       "; a\n # b\nstray before\n[other]\nip = 9.9.9.9\nstray\n[ssh_config] # note\n#pwd = x\n"
       "  ;pwd = y\nip = 10.0.0.1\n[more]\npwd = z\n");
@@ -131,7 +131,7 @@ TEST_CASE("lines of comment are skipped, other sections and their oddities too")
   CHECK(config.password.empty());
 }
 
-TEST_CASE("a key without a value is not given") {
+TEST_CASE("a key without a value counts as missing") {
   const BoardConfig config = parse(
       "[ssh_config]\nip =\nusername =\npwd =\nport =\nkey =\nboard_dir =\nhost_key =\n"
       "connect_timeout =\nBOARD_IP = 10.0.0.1\n");
@@ -140,7 +140,7 @@ TEST_CASE("a key without a value is not given") {
   CHECK(config.login.host == "10.0.0.1");
 }
 
-TEST_CASE("what makes no sense is refused with its line, and no value is shown") {
+TEST_CASE("an invalid line is reported by its number, without its value") {
   const auto refused = [](const std::string& lines, const std::string& part) {
     const std::string sentence = refusal("[ssh_config]\n" + lines);
     INFO(lines << " => " << sentence);
@@ -185,7 +185,7 @@ TEST_CASE("a file that is not meant for a board is refused as a whole") {
   CHECK(contains(refusal(std::string("\xFF\xFE[\0s\0s\0h\0_\0c\0", 14)), "UTF-8"));
 }
 
-TEST_CASE("spellings that agree are taken, and a section may come in two parts") {
+TEST_CASE("equal values in two spellings are accepted, and a section can be split") {
   const BoardConfig config =
       parse("[ssh_config]\nip = 10.0.0.1\nBOARD_IP = 10.0.0.1\n[x]\n[ssh_config]\nuser = root\n");
   CHECK(config.login.name() == "root@10.0.0.1");
@@ -222,7 +222,7 @@ TEST_CASE("--host is user@ip, with a port or not, of either kind of address") {
   CHECK(name("me@corp@10.0.0.1") == "me@corp@10.0.0.1");
 }
 
-TEST_CASE("--host wins over the file and takes what it does not say from there") {
+TEST_CASE("--host overrides the file and uses the file's other values") {
   BoardConfig config = parse("[ssh_config]\nip = 10.0.0.1\nusername = me\nport = 23\npwd = x\n");
   set_host(config, "10.0.0.2");
   CHECK(config.login.name() == "me@10.0.0.2:23");
@@ -231,7 +231,7 @@ TEST_CASE("--host wins over the file and takes what it does not say from there")
   CHECK(config.password.reveal() == "x");
 }
 
-TEST_CASE("a --host that is none is refused, and a password in it is not repeated") {
+TEST_CASE("an invalid --host is refused without repeating a password in it") {
   for (const char* host : {"@10.0.0.1", "root@", "root@:22", "root@10.0.0.1:", "root@10.0.0.1:0",
                            "root@10.0.0.1:x", "root@a b", "root@[::1", "ro ot@a", "root@[::1]x",
                            "root@-v", "root:hunter2@10.0.0.1", "-l@a"}) {
@@ -249,7 +249,7 @@ TEST_CASE("a --host that is none is refused, and a password in it is not repeate
   }
 }
 
-TEST_CASE("what is missing is said when file and command line are both known") {
+TEST_CASE("missing values are reported after reading file and command line") {
   const auto missing = [](const BoardConfig& config) {
     try {
       check_login(config, "board.ini");
@@ -264,7 +264,7 @@ TEST_CASE("what is missing is said when file and command line are both known") {
   CHECK(contains(missing(parse("[ssh_config]\nip = 10.0.0.1\n")), "board.ini: the account"));
 }
 
-TEST_CASE("a key that is not there, or no file, is named before the board is called") {
+TEST_CASE("a missing or invalid key is reported before connecting") {
   const TempFolder folder;
   BoardConfig config = parse("[ssh_config]\nip = 10.0.0.1\nuser = root\n");
   for (const fs::path& key : {folder / "missing", folder.path()}) {
@@ -282,7 +282,7 @@ TEST_CASE("a key that is not there, or no file, is named before the board is cal
   CHECK_NOTHROW(check_login(config, "board.ini"));
 }
 
-TEST_CASE("a key is looked up beside the file, in the home folder, or where its path says") {
+TEST_CASE("a relative key path starts at the ini file or the home folder") {
   const TempFolder folder;
   const std::string head = "[ssh_config]\nip=10.0.0.1\nuser=root\nkey = ";
   const auto key_line = [&](const std::string& key, const std::string& file) {
@@ -332,7 +332,7 @@ TEST_CASE("an unknown key gets a warning that names it, unless it may be part of
   CHECK_FALSE(contains(result.err, "hunter2"));
 }
 
-TEST_CASE("a file that cannot be read is nothing to do, and is named") {
+TEST_CASE("an unreadable file is reported, with the exit code for nothing to do") {
   const TempFolder folder;
   const auto fails = [&](const fs::path& file, int code, const std::string& part) {
     const auto result = read_file_as_program(file);
@@ -348,7 +348,7 @@ TEST_CASE("a file that cannot be read is nothing to do, and is named") {
   fails(folder / "big.ini", 2, "not a board configuration file");
 }
 
-TEST_CASE("the example of a board.ini is one, with every key and nothing that warns") {
+TEST_CASE("board.ini.example is valid, has every key and causes no warning") {
   const TempFolder folder;
   const std::string text = read_file(BOARD_INI_EXAMPLE);
   for (const char* key :
@@ -362,7 +362,7 @@ TEST_CASE("the example of a board.ini is one, with every key and nothing that wa
   CHECK(contains(result.out, "name root@192.168.1.10\n"));
 }
 
-TEST_CASE("a configuration may come through a pipe, decrypted on the way") {
+TEST_CASE("a configuration can be read from a pipe, e.g. decrypted") {
   const auto result =
       run_program("/bin/bash", {"-c", std::string(LOGIN_HELPER) +
                                           " read <(printf '[ssh_config]\\nip=10.0.0.1\\nuser=root"

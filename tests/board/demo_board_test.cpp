@@ -43,7 +43,7 @@ struct DemoBoard {
 
 }  // namespace
 
-TEST_CASE("What is installed leaves apt alone, and another apt at work is waited for") {
+TEST_CASE("Apt is not called if all is installed, and another running apt is waited for") {
   const TempFolder folder;
   const auto put = [&](const std::string& name, const std::string& script) {
     write_file(folder / name, "#!/bin/sh\n" + script);
@@ -71,7 +71,7 @@ TEST_CASE("What is installed leaves apt alone, and another apt at work is waited
         "install -y -q --no-install-recommends -o DPkg::Lock::Timeout=900 missing\n");
 }
 
-TEST_CASE("The demo board lets in who has its ini, and ends with all that runs there") {
+TEST_CASE("The demo board accepts logins with its ini and stops all its processes at the end") {
   const std::string kind = GENERATE("openssh", "dropbear");
   const TempFolder folder;
   const fs::path place = folder / "my board";
@@ -104,7 +104,7 @@ TEST_CASE("The demo board lets in who has its ini, and ends with all that runs t
   }
 }
 
-TEST_CASE("The demo board takes another port where its own is taken") {
+TEST_CASE("The demo board uses another port if its own is in use") {
   const TempFolder folder;
   std::uint16_t taken = 0;
   const Descriptor listener = listen_on_loopback(taken);

@@ -70,7 +70,7 @@ bool is_mounted(const fs::path& place) {
 
 }  // namespace
 
-TEST_CASE("--disk makes a small disk of the board's home, which is full when it is full") {
+TEST_CASE("--disk limits the size of the board's home, which can be filled") {
   if (!SmallDisk::is_available_or_skip()) return;
   FaultyBoard board({GENERATE("openssh", "dropbear"), "--disk", "2M"});
   const std::string full =
@@ -84,7 +84,7 @@ TEST_CASE("--disk makes a small disk of the board's home, which is full when it 
   CHECK_FALSE(fs::exists(board.place / "home/file"));
 }
 
-TEST_CASE("--cut-every breaks every connection again and again, and lets new ones in") {
+TEST_CASE("--cut-every breaks every connection repeatedly and accepts new ones") {
   // If this machine needs longer for a login than the connection lasts, a longer interval is tried.
   bool lets_in = false;
   for (const std::string interval : {"3s", "12s", "48s"}) {
@@ -99,7 +99,7 @@ TEST_CASE("--cut-every breaks every connection again and again, and lets new one
   CHECK(lets_in);
 }
 
-TEST_CASE("--slow carries no more than it says") {
+TEST_CASE("--slow limits the rate") {
   FaultyBoard board({"--slow", "400K"});
   const auto begin = std::chrono::steady_clock::now();
   const std::string bytes = board.run("dd if=/dev/zero bs=1024 count=800 2>/dev/null");
@@ -123,7 +123,7 @@ TEST_CASE("A board without SFTP, without tar, with busybox or with the tools of 
   CHECK(rich.end().find("The board is running (openssh)") == 0);
 }
 
-TEST_CASE("What makes no sense is refused before anything is made, and --help has every option") {
+TEST_CASE("Invalid options are refused before anything is created, and --help lists every option") {
   const TempFolder folder;
   for (const Words& bad : {Words{"--disk", "16X"}, Words{"--disk"}, Words{"--slow", "0"},
                            Words{"--slow", "-1"}, Words{"--cut-every", "2"}, Words{"--port", "x"},
@@ -143,7 +143,7 @@ TEST_CASE("What makes no sense is refused before anything is made, and --help ha
   }
 }
 
-TEST_CASE("A run goes well on a small disk behind a slow line, without SFTP and tar") {
+TEST_CASE("A run succeeds with a small disk, a slow connection, no SFTP and no tar") {
   if (!SmallDisk::is_available_or_skip()) return;
   const BoardScene scene;  // only its user is needed
   FaultyBoard board({GENERATE("openssh", "dropbear"), "--disk", "64M", "--slow", "8M", "--no-sftp",
@@ -157,7 +157,7 @@ TEST_CASE("A run goes well on a small disk behind a slow line, without SFTP and 
   board.end();
 }
 
-TEST_CASE("A run over a line that breaks brings all home, or says what is lost") {
+TEST_CASE("A run over an unreliable connection fetches everything or reports what is lost") {
   // If this machine needs longer for a login than the connection lasts, a longer interval is tried.
   bool has_run = false;
   for (const std::string interval : {"3s", "12s", "48s"}) {

@@ -170,7 +170,7 @@ TEST_CASE("Checksums of ranges are those that cksum and sha256sum print") {
   CHECK(sum_tool("rm") == SumTool::none);
 }
 
-TEST_CASE("A file that grows comes home, its first and last block stay on the board") {
+TEST_CASE("A growing file is downloaded, its first and last block stay on the board") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   const std::string bytes = raw_bytes(9, 100);
@@ -193,7 +193,7 @@ TEST_CASE("A file that grows comes home, its first and last block stay on the bo
   CHECK((raw.here(drainer) == bytes));
 }
 
-TEST_CASE("A file that is rewritten, or whose end is space for later, stays on the board") {
+TEST_CASE("A rewritten or preallocated file stays on the board") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   Drainer drainer(raw.home);
@@ -221,7 +221,7 @@ TEST_CASE("A file that is rewritten, or whose end is space for later, stays on t
   }
 }
 
-TEST_CASE("A header that is rewritten at the end arrives as it is then") {
+TEST_CASE("A header rewritten at the end is downloaded in its final state") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   std::string bytes = raw_bytes(9);
@@ -237,7 +237,7 @@ TEST_CASE("A header that is rewritten at the end arrives as it is then") {
   CHECK((raw.here(drainer) == bytes));
 }
 
-TEST_CASE("What changes between its arrival and the freeing is not freed, and arrives as it is") {
+TEST_CASE("Data that changes before it is freed is kept and downloaded in its final state") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   std::string bytes = raw_bytes(9);
@@ -261,7 +261,7 @@ TEST_CASE("What changes between its arrival and the freeing is not freed, and ar
   CHECK_FALSE(fs::exists(drainer.file(raw.path)));
 }
 
-TEST_CASE("A file that is written anew after a part of it was freed is kept twice, and named") {
+TEST_CASE("A file rewritten after being partly freed is kept twice and reported") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   const std::string bytes = raw_bytes(9);
@@ -289,7 +289,7 @@ TEST_CASE("A file that is written anew after a part of it was freed is kept twic
   CHECK((read_file(drainer.file(raw.path + ".drained")) == bytes.substr(0, 8 * kBlocks)));
 }
 
-TEST_CASE("Files that an application renames, or rotates, keep what came home of them") {
+TEST_CASE("Renamed and rotated files keep their downloaded data") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   const std::string bytes = raw_bytes(9);
@@ -311,7 +311,7 @@ TEST_CASE("Files that an application renames, or rotates, keep what came home of
   CHECK((read_file(drainer.file(raw.path)) == next));
 }
 
-TEST_CASE("A file that the application removes is not missed") {
+TEST_CASE("A file deleted by the application is not reported as missing") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   Drainer drainer(raw.home);
@@ -327,7 +327,7 @@ TEST_CASE("A file that the application removes is not missed") {
   CHECK_FALSE(drainer.is_needed());
 }
 
-TEST_CASE("Of a run that was left, what is gone from the board is kept beside and named") {
+TEST_CASE("When resuming a run, files missing on the board are kept separately and reported") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   const std::string bytes = raw_bytes(9);
@@ -350,7 +350,9 @@ TEST_CASE("Of a run that was left, what is gone from the board is kept beside an
   }
 }
 
-TEST_CASE("A folder that a board names counts only if it is of this run, whole and no link") {
+TEST_CASE(
+    "A folder reported by a board is accepted only if it is a complete one of this run and not a "
+    "link") {
   const TempFolder temp;
   const fs::path root = fs::canonical(temp.path());
   const fs::path folder = root / "drained-1-2";
@@ -391,7 +393,7 @@ TEST_CASE("A folder that a board names counts only if it is of this run, whole a
   CHECK(find_drained_folder({}, "1-2", root).empty());
 }
 
-TEST_CASE("Files of a drain that are shorter than its journal says are named and cut") {
+TEST_CASE("Downloaded files shorter than in the journal are reported and truncated") {
   const TempFolder temp;
   const fs::path folder = temp / "drained-1";
   {
@@ -413,7 +415,7 @@ TEST_CASE("Files of a drain that are shorter than its journal says are named and
   CHECK(missing_from(folder).empty());
 }
 
-TEST_CASE("A board that frees nothing keeps all, and what came home is held against it") {
+TEST_CASE("A board without freeing keeps all data, which is compared with the download") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   board.set_frees(false);
@@ -437,7 +439,7 @@ TEST_CASE("A board that frees nothing keeps all, and what came home is held agai
 }
 
 TEST_CASE(
-    "Wherever a connection is cut, or msprof killed, nothing is lost and nothing asked twice") {
+    "No data is lost or requested twice, wherever the connection breaks or msprof is killed") {
   using Break = std::pair<CutAt, bool>;
   const std::vector<Break> breaks = {
       {CutAt::before, false}, {CutAt::after, false}, {CutAt::before, true}, {CutAt::after, true}};
@@ -480,7 +482,7 @@ TEST_CASE(
   for (const std::size_t moment : sample_below(moments, 5, case_seed())) drain_cut(moment, how);
 }
 
-TEST_CASE("A journal that breaks off within a line counts up to the line before") {
+TEST_CASE("A truncated journal is valid up to the last complete line") {
   const TempFolder temp;
   {
     DrainJournal journal(temp / "d");
@@ -506,7 +508,7 @@ TEST_CASE("A journal that breaks off within a line counts up to the line before"
   CHECK(DrainJournal(temp / "d").files().size() == 2);
 }
 
-TEST_CASE("The rate of a disk that fills tells the time that is left, each warning once") {
+TEST_CASE("The fill rate of a disk gives the remaining time, with each warning once") {
   FillRate rate;
   CHECK_FALSE(rate.seconds_left());
   rate.add(100, 0, 80'000'000);
@@ -533,7 +535,7 @@ TEST_CASE("The rate of a disk that fills tells the time that is left, each warni
   CHECK_FALSE(rate.seconds_left());
 }
 
-TEST_CASE("A board's look is read whatever its tools print, and odd names are left out") {
+TEST_CASE("A board's file query is parsed with any tools, and unusual names are ignored") {
   const RawLook look = parse_raw_look(
       "s 70000 12 1790000000 ./JOB/data/a b\n"
       " 34 -rw-r--r--    1 0        0            81920 Nov 23 17:02 ./JOB/data/c\n"
@@ -551,7 +553,7 @@ TEST_CASE("A board's look is read whatever its tools print, and odd names are le
   CHECK_FALSE(parse_raw_look("free 99999999999999999999\n").free_bytes);
 }
 
-TEST_CASE("A board that gives more of a file than it was asked for is not believed") {
+TEST_CASE("More data than requested is rejected") {
   BoardServer board;
   BoardShell shell(make_config(board).login);
   shell.connect();
@@ -563,8 +565,7 @@ TEST_CASE("A board that gives more of a file than it was asked for is not believ
   CHECK_THROWS_AS(channel.get("file", 1, 2), TooMuchSent);
 }
 
-TEST_CASE(
-    "A drain that meets another machine in the place of the board says so, and takes nothing") {
+TEST_CASE("A drain stops if another machine answers in the board's place") {
   BoardServer board;
   BoardConfig config = make_config(board);
   config.login.host_key = HostKeyPolicy::off;
@@ -585,7 +586,7 @@ TEST_CASE(
   CHECK_FALSE(drain.is_needed());
 }
 
-TEST_CASE("A board that says of a file that it is larger than any disk ends the drain in words") {
+TEST_CASE("A file size beyond any disk ends the drain with a message") {
   const RawFolder raw;
   FolderBoard board(raw.folder);
   Drainer drainer(raw.home);
