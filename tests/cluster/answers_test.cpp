@@ -119,7 +119,7 @@ TEST_CASE("a summary has the ranks, the mean step and the slowest ranks of steps
   CHECK(asked.rows("steps", 1).size() == 1);
 }
 
-TEST_CASE("a summary without steps is about whole runs, and one of nothing says so") {
+TEST_CASE("a summary without steps covers whole runs, and an empty one is reported") {
   SketchedPart part = test::two_ranks();
   part.steps = {{0, kNull, 1, 0, 500'000, 300'000, 0, 0, 200'000, 0, 0, 0}};
   const Asked asked(part);
@@ -132,7 +132,7 @@ TEST_CASE("a summary without steps is about whole runs, and one of nothing says 
   CHECK(nothing.page().find("<canvas") == std::string::npos);
 }
 
-TEST_CASE("what lacks is named: missing and partial ranks, unknown ones, single collectives") {
+TEST_CASE("missing, partial and unknown ranks and missing collectives are listed") {
   SketchedPart part = test::two_ranks();
   part.members[0].verdict = 2;
   part.members[1].rank = kNull;
@@ -171,7 +171,7 @@ TEST_CASE("a rank without a step has an empty cell") {
   CHECK(Asked(part).drawn()["cells"][1][1].is_null());
 }
 
-TEST_CASE("ranks beyond two thousand share rows, which show the longest steps, and that is said") {
+TEST_CASE("above two thousand ranks share rows that show the longest steps, with a note") {
   SketchedPart part({"uid"});
   for (std::int64_t i = 0; i < 4'100; ++i) {
     cluster::MemberRow member;
@@ -211,7 +211,7 @@ TEST_CASE("names cannot become markup of the page") {
   CHECK(asked.drawn()["hosts"][0] == odd);
 }
 
-TEST_CASE("the page has what was found, or that nothing was; or neither where nobody looked") {
+TEST_CASE("the page has the findings, or that there are none, or neither if not checked") {
   const Asked asked(test::two_ranks());
   const std::vector<ClusterFinding> findings = {
       {"problem", "Rank 1 is slow", {"computes 3 ms longer"}, "Look at its frequency."}};
@@ -224,7 +224,7 @@ TEST_CASE("the page has what was found, or that nothing was; or neither where no
   CHECK(asked.page().find("h-findings") == std::string::npos);
 }
 
-TEST_CASE("the products of a cluster have aligned clocks and what the rules found") {
+TEST_CASE("the products of a cluster have aligned clocks and the findings of the rules") {
   SketchedPart part = test::two_ranks();
   part.collectives.clear();
   part.packets.clear();
@@ -251,7 +251,7 @@ TEST_CASE("the products of a cluster have aligned clocks and what the rules foun
         std::string::npos);
 }
 
-TEST_CASE("hosts whose clocks cannot be aligned keep their times, and that is said") {
+TEST_CASE("hosts without alignable clocks keep their times, with a message") {
   const TempFolder folder;
   const auto products =
       write_cluster_outputs(test::two_ranks().written(folder / "cluster.db"), folder.path());
@@ -259,7 +259,7 @@ TEST_CASE("hosts whose clocks cannot be aligned keep their times, and that is sa
   CHECK(products.notes.back().find("the clocks of 1 of 2 hosts") == 0);
 }
 
-TEST_CASE("a slower step is told from noise by the spread of the steps") {
+TEST_CASE("a slower step is distinguished from noise by the spread of the steps") {
   const auto slower =
       compared(make_steps({99, 100, 100, 100, 101}), make_steps({119, 120, 120, 120, 121}));
   CHECK(slower.verdict == Verdict::slower);
@@ -303,7 +303,7 @@ TEST_CASE("ranks, collectives and operators of two clusters are matched") {
   CHECK(op.p95->new_us == Approx(1.488));  // lower bound of the bin of 1500 ns
 }
 
-TEST_CASE("what is on one side only is a row without a change") {
+TEST_CASE("rows of only one side have no change") {
   SketchedPart other = make_steps({100, 100, 100, 100});
   other.members[0].rank = 3;
   const auto changes = compared(make_steps({100, 100, 100, 100}), other);
@@ -313,7 +313,7 @@ TEST_CASE("what is on one side only is a row without a change") {
   CHECK(changes.warnings[0] == "after: MISSING: 3 ranks (0-2)");
 }
 
-TEST_CASE("one rank that changed among many is beyond noise, the others are not") {
+TEST_CASE("one changed rank among many is beyond noise, the others are not") {
   const auto ranks = [](std::int64_t slow_us) {
     SketchedPart part({"uid"});
     for (std::int64_t i = 0; i < 10; ++i) {
@@ -333,7 +333,7 @@ TEST_CASE("one rank that changed among many is beyond noise, the others are not"
   for (std::size_t i = 1; i < 10; ++i) CHECK(changes.sections[1].rows[i].mean.is_noise());
 }
 
-TEST_CASE("a comparison is a text, a CSV and a page") {
+TEST_CASE("a comparison is printed as text, CSV and page") {
   const auto changes = compared(make_steps({100, 100, 100, 100}), make_steps({200, 200, 200, 200}));
   const std::string text = cluster_comparison_text(changes, 5, 80, false);
   CHECK(text.find("median step 0.100 → 0.200 ms, 100.0 % slower\n") == 0);

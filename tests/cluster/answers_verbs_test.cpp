@@ -24,7 +24,7 @@ std::string cluster_file(const TempFolder& folder, const std::string& name,
 
 }  // namespace
 
-TEST_CASE("show takes the file of a cluster, or its folder") {
+TEST_CASE("show accepts the file of a cluster or its folder") {
   const TempFolder folder;
   const std::string dir = cluster_file(folder, "out", test::two_ranks());
   const auto shown = run_msprof({"show", "-dir", dir});
@@ -41,7 +41,7 @@ TEST_CASE("show takes the file of a cluster, or its folder") {
   CHECK(run_msprof({"show", "-dir", dir, "--capture", "1"}).exit_code == 2);
 }
 
-TEST_CASE("list names the results of clusters beside captures") {
+TEST_CASE("list shows the results of clusters with the captures") {
   const TempFolder folder;
   auto sketch = test::two_ranks();
   sketch.facts.expected_ranks = "0-4";
@@ -79,7 +79,7 @@ TEST_CASE("show of a cluster fits a terminal of 80 columns") {
   }
 }
 
-TEST_CASE("a cluster that lacks ranks is shown, with exit code 3") {
+TEST_CASE("a cluster with missing ranks is shown, with exit code 3") {
   const TempFolder folder;
   auto sketch = test::two_ranks();
   sketch.facts.expected_ranks = "0-4";
@@ -107,7 +107,7 @@ TEST_CASE("export cluster writes the vendor's files and the page, again the same
     CHECK(test::read_file(folder / "out" / name) == test::read_file(folder / "b" / name));
 }
 
-TEST_CASE("export cluster says what is no cluster, and what is damaged") {
+TEST_CASE("export cluster reports files that are not a cluster or are damaged") {
   const TempFolder folder;
   const auto none = run_msprof({"export", "cluster", "-dir", folder.path().string()});
   CHECK(none.exit_code == 4);
@@ -122,7 +122,7 @@ TEST_CASE("export cluster says what is no cluster, and what is damaged") {
   CHECK(test::names_in(folder / "out") == std::vector<std::string>{"cluster.db"});
 }
 
-TEST_CASE("compare takes two clusters, in every form, and no cluster with a capture") {
+TEST_CASE("compare accepts two clusters in every form, but no cluster with a capture") {
   const TempFolder folder;
   const std::string base = cluster_file(folder, "base", test::two_ranks());
   auto sketch = test::two_ranks();

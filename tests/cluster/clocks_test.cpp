@@ -39,7 +39,7 @@ struct ClockScene {
 
 }  // namespace
 
-TEST_CASE("The offset of a host is the median difference of ends, the spread what lies between") {
+TEST_CASE("The offset of a host is the median difference of ends, with their spread") {
   ClockScene scene;
   for (const std::int64_t noise : {300, 100, 200, 500, 400})
     scene.add({{0, 0}, {1, 7'000'000 + noise}, {2, -250}});
@@ -62,7 +62,7 @@ TEST_CASE("The offset of a host is the median difference of ends, the spread wha
   CHECK(clocks.aligned_ns(kNull, 1) == kNull);
 }
 
-TEST_CASE("A host that shares no collective with the reference is aligned over another host") {
+TEST_CASE("A host without common collectives is aligned through another host") {
   ClockScene scene;
   for (int i = 0; i < 4; ++i) scene.add({{0, 0}, {2, 1000}});
   for (int i = 0; i < 4; ++i) scene.add({{2, 1000}, {3, -500}});
@@ -74,7 +74,7 @@ TEST_CASE("A host that shares no collective with the reference is aligned over a
   CHECK(scene.clock("host_b").offset_ns == kNull);
 }
 
-TEST_CASE("Too few collectives in common are no alignment") {
+TEST_CASE("Too few common collectives give no alignment") {
   ClockScene scene;
   scene.add({{0, 0}, {1, 10}});
   scene.add({{0, 0}, {1, 10}});
@@ -84,7 +84,7 @@ TEST_CASE("Too few collectives in common are no alignment") {
   CHECK(scene.clock("host_b").state == ClockState::aligned);
 }
 
-TEST_CASE("Ends that scatter more than collectives take are refused") {
+TEST_CASE("Ends that vary by more than the duration of collectives are refused") {
   const auto state_at = [](std::int64_t transfer_ns) {
     ClockScene scene;
     for (std::int64_t i = 0; i < 20; ++i) scene.add({{0, 0}, {1, i * 20'000}}, transfer_ns);
@@ -96,8 +96,7 @@ TEST_CASE("Ends that scatter more than collectives take are refused") {
   CHECK(state_at(360'000).state == ClockState::aligned);
 }
 
-TEST_CASE(
-    "A host whose ways to the reference contradict each other is refused, with those behind") {
+TEST_CASE("A host with contradicting paths to the reference is refused, with those after it") {
   ClockScene scene;
   for (int i = 0; i < 4; ++i) scene.add({{0, 0}, {1, 1000}});
   for (int i = 0; i < 4; ++i) scene.add({{0, 0}, {2, 1000}});
@@ -111,7 +110,7 @@ TEST_CASE(
   CHECK(scene.clock("host_d").offset_ns == kNull);
 }
 
-TEST_CASE("Operations that a rank can leave before the last has arrived align no clocks") {
+TEST_CASE("Operations without a common end are not used to align clocks") {
   ClockScene scene;
   for (int i = 0; i < 9; ++i) {
     scene.add({{0, 0}, {1, 500}}, 10'000, "hcom_send_");
@@ -120,7 +119,7 @@ TEST_CASE("Operations that a rank can leave before the last has arrived align no
   CHECK(scene.clock("host_b").state == ClockState::apart);
 }
 
-TEST_CASE("Of many collectives an even choice is kept") {
+TEST_CASE("Many collectives are sampled evenly") {
   ClockScene scene;
   // The clock drifts, so the kept collectives must cover the whole run.
   for (std::int64_t i = 0; i < 20'000; ++i) scene.add({{0, 0}, {1, 2 * i}}, 10'000);
@@ -130,7 +129,7 @@ TEST_CASE("Of many collectives an even choice is kept") {
   CHECK(b.spread_ns == Approx(36'000).margin(800));
 }
 
-TEST_CASE("A host alone is the reference; no host, no clock") {
+TEST_CASE("A single host is the reference; without hosts there is no clock") {
   const test::SceneNames names;
   const ClockEstimator estimator(names.texts);
   const auto one = estimator.finish(test::members_on(names, {"host_c", "host_c"}));
@@ -140,7 +139,7 @@ TEST_CASE("A host alone is the reference; no host, no clock") {
   CHECK(estimator.finish(test::members_on(names, {"no such text"})).hosts().empty());
 }
 
-TEST_CASE("Times beyond all bounds do no harm") {
+TEST_CASE("Extreme times are handled") {
   ClockScene scene;
   for (int i = 0; i < 3; ++i) {
     Collective one = test::collective(scene.names, scene.members, 1, i, {{0, 0, 1}, {1, 0, 1}});

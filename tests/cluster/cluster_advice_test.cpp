@@ -100,7 +100,7 @@ TEST_CASE("A cluster without a fault has no findings, and all rules about cluste
   CHECK(advice.not_met.size() == advice_cases().size());
 }
 
-TEST_CASE("Each rule about clusters names what was planted, and no other rank, host or link") {
+TEST_CASE("Each cluster rule reports the injected fault and no other rank, host or link") {
   std::set<std::string> cases;
   for (const AdviceCase& planted : advice_cases()) {
     CAPTURE(planted.rule);
@@ -125,7 +125,7 @@ TEST_CASE("Each rule about clusters names what was planted, and no other rank, h
     if (rule.is_about_cluster) CHECK(cases.contains(rule.id));
 }
 
-TEST_CASE("Where a merged file keeps totals in the place of ranks the same is said") {
+TEST_CASE("A merged file with only totals gives the same findings") {
   for (const AdviceCase& planted : advice_cases()) {
     // Totals keep end times per host in another table, which this case does not change.
     if (planted.rule == "cluster_clock_unknown") continue;
@@ -138,7 +138,7 @@ TEST_CASE("Where a merged file keeps totals in the place of ranks the same is sa
   }
 }
 
-TEST_CASE("A part of one rank has nothing to compare, and says so") {
+TEST_CASE("A summary of one rank cannot be compared, with a message") {
   const test::TempFolder folder;
   ClusterShape shape = usual_shape();
   shape.ranks = 1;
@@ -152,7 +152,7 @@ TEST_CASE("A part of one rank has nothing to compare, and says so") {
   CHECK(without.contains("cluster_uneven_compute"));
 }
 
-TEST_CASE("Rules about captures are not asked of clusters, nor those about clusters of captures") {
+TEST_CASE("Capture rules are not run on clusters, and cluster rules not on captures") {
   const test::TempFolder folder;
   const Advice advice = advise(test::make_cluster(folder.path(), usual_shape()), builtin_rules());
   CHECK(advice.checked() == advice_cases().size());
@@ -165,7 +165,7 @@ TEST_CASE("Rules about captures are not asked of clusters, nor those about clust
   for (const Rule* rule : of_capture.not_met) CHECK_FALSE(rule->is_about_cluster);
 }
 
-TEST_CASE("A rule of a user can be about clusters, if it is SQL") {
+TEST_CASE("A user's SQL rule can be about clusters") {
   std::vector<Rule> rules;
   add_rules(R"({"schema": "msprof.rules/1", "rules": [{"id": "long_wait", "scope": "cluster",
     "severity": "hint", "title": "{name} waits {us} us", "advice": "See why.",

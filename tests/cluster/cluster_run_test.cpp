@@ -118,7 +118,7 @@ TEST_CASE("a slow link takes longer in its direction alone") {
   CHECK_THROWS(ClusterRun(shape));
 }
 
-TEST_CASE("steps grow, clocks are off and the seed decides only if that is wanted") {
+TEST_CASE("growing steps, clock offsets and the seed only apply if requested") {
   ClusterShape shape = played_shape();
   const auto step_ns = [&](std::int64_t step) {
     const ClusterRun run(shape);

@@ -39,7 +39,7 @@ struct ClusterFolder {
 
 }  // namespace
 
-TEST_CASE("query and advise take the file of a cluster, and the folder that holds it") {
+TEST_CASE("query and advise accept the file of a cluster or its folder") {
   const ClusterFolder cluster;
   for (const std::string& dir : {cluster.dir(), cluster.file()}) {
     const auto asked = run_msprof(
@@ -59,7 +59,7 @@ TEST_CASE("query and advise take the file of a cluster, and the folder that hold
   CHECK(run_msprof({"advise", "-dir", part}).exit_code == 0);
 }
 
-TEST_CASE("Documents of a cluster say who is there; missing ranks give exit code 3") {
+TEST_CASE("Documents of a cluster list its ranks; missing ranks give exit code 3") {
   const ClusterFolder cluster({5});
   const auto advised = run_msprof({"advise", "-dir", cluster.dir(), "--json", "-q"});
   CHECK(advised.exit_code == 3);
@@ -91,7 +91,7 @@ TEST_CASE("Documents of a cluster say who is there; missing ranks give exit code
   CHECK(rows["captures"][0]["verdict"] == "partial");
 }
 
-TEST_CASE("Several clusters are asked one after the other; captures beside them are refused") {
+TEST_CASE("Several clusters are queried one after the other; captures among them are refused") {
   const ClusterFolder one;
   const ClusterFolder other;
   const auto both = run_msprof({"query", "-dir", one.dir(), other.dir(), "--format", "csv", "-q",
@@ -104,7 +104,7 @@ TEST_CASE("Several clusters are asked one after the other; captures beside them 
   CHECK_THAT(mixed.err, Contains("give one kind"));
 }
 
-TEST_CASE("A file that is no part, damaged, or not there is named, and nothing is said about it") {
+TEST_CASE("Missing, damaged and other files are reported without any result") {
   const ClusterFolder cluster;
   std::string bytes = test::read_file(cluster.file());
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
@@ -122,7 +122,7 @@ TEST_CASE("A file that is no part, damaged, or not there is named, and nothing i
   }
 }
 
-TEST_CASE("Numbers of ranks and texts that a cluster does not have end no verb but in words") {
+TEST_CASE("Unknown rank numbers and texts end every verb with a message") {
   ClusterShape shape;
   shape.steps = 5;
   shape.faults.slow_rank = 2;
@@ -163,7 +163,7 @@ TEST_CASE("Numbers of ranks and texts that a cluster does not have end no verb b
   }
 }
 
-TEST_CASE("query --schema lists the views of a cluster, and the manual names them all") {
+TEST_CASE("query --schema and the manual list all views of a cluster") {
   const ClusterFolder cluster;
   const auto text = run_msprof({"query", "--schema", "-dir", cluster.dir()});
   const auto csv = run_msprof({"query", "--schema", "-dir", cluster.dir(), "--format", "csv"});

@@ -131,7 +131,7 @@ TEST_CASE("SQL about a cluster only reads, and errors name its views") {
   CHECK_THROWS_AS(query_rows(part, "SELECT load_extension('x')"), Error);
 }
 
-TEST_CASE("Rows of a part that contradict each other are told, or do no harm") {
+TEST_CASE("Contradicting rows of a part are reported or harmless") {
   const test::TempFolder folder;
   test::make_cluster(folder.path(), view_shape());
   const auto path = folder.path() / "cluster.db";

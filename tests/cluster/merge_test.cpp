@@ -114,8 +114,7 @@ test::RunResult run_merge(const std::vector<fs::path>& parts, const fs::path& ou
 
 }  // namespace
 
-TEST_CASE(
-    "50 parts merged in 20 random trees have the same bytes, with every rank and with totals") {
+TEST_CASE("50 parts merged in 20 random orders give the same bytes, with ranks and with totals") {
   const ClusterParts parts(small_cluster(50));
   const std::string all = merged_bytes(parts.paths, parts.path("all"));
   const std::int64_t rows = count_rows(parts.path("all"), "rank_collective");
@@ -131,7 +130,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("more parts than are read at once are merged in groups, with the same bytes") {
+TEST_CASE("parts above the limit are merged in groups, with the same bytes") {
   ClusterShape shape = small_cluster(230);
   shape.steps = 1;
   shape.collectives = 2;
@@ -152,7 +151,7 @@ TEST_CASE("more parts than are read at once are merged in groups, with the same 
   CHECK(test::names_in(parts.folder()).size() == 230 + 4);  // and no intermediate files
 }
 
-TEST_CASE("a part merged alone is itself, and so is a merged one") {
+TEST_CASE("merging a single part or a merged part does not change it") {
   const ClusterParts parts(small_cluster(3));
   const std::string one = test::read_file(parts.paths[1]);
   CHECK((merged_bytes({parts.paths[1]}, parts.path("alone")) == one));
@@ -190,7 +189,7 @@ TEST_CASE("a merged part has the rows of its parts") {
         MergedLines{"5|" + std::to_string(20 * 5 * 2 * 2)});
 }
 
-TEST_CASE("totals that stand in the place of single ranks are what SQL makes of them") {
+TEST_CASE("totals that replace single ranks equal those computed by SQL") {
   const ClusterParts parts(small_cluster(19));
   merge_parts(parts.paths, parts.path("all"), {});
   merge_parts(parts.paths, parts.path("totals"), {1, {}});
@@ -248,7 +247,7 @@ TEST_CASE("totals that stand in the place of single ranks are what SQL makes of 
                              " ORDER BY 1, 2, 3, 5, 6, 7, 8"));
 }
 
-TEST_CASE("of equal durations the smaller rank stands first, and long ones do not overflow") {
+TEST_CASE("equal durations are ordered by rank, and long ones do not overflow") {
   const ClusterParts parts(small_cluster(12));
   for (std::size_t rank = 0; rank < parts.paths.size(); ++rank) {
     test::change_part(parts.paths[rank], "UPDATE rank_collective SET duration_ns = " +
@@ -275,7 +274,7 @@ TEST_CASE("of equal durations the smaller rank stands first, and long ones do no
                     "6000000000|5000000000|5000000000|6|1|2"});
 }
 
-TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") {
+TEST_CASE("the limit of per-rank rows is exact") {
   const ClusterParts parts(small_cluster(9));
   merge_parts(parts.paths, parts.path("all"), {});
   const std::int64_t rows = count_rows(parts.path("all"), "rank_collective");
@@ -289,7 +288,7 @@ TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") 
   CHECK_FALSE(Part::open(parts.path("more")).facts().has_detail);
 }
 
-TEST_CASE("a part that cannot be merged is named, and the rest is merged") {
+TEST_CASE("a part that cannot be merged is reported, and the rest is merged") {
   const ClusterParts parts(small_cluster(12));
   std::vector<fs::path> sound;
   std::map<fs::path, std::string> damaged;
@@ -333,7 +332,7 @@ TEST_CASE("a part that cannot be merged is named, and the rest is merged") {
   CHECK((test::read_file(parts.path("by_command")) == test::read_file(parts.path("sound"))));
 }
 
-TEST_CASE("a rank that comes twice is merged once, and the second part is named") {
+TEST_CASE("a duplicate rank is merged once, and the second part is reported") {
   const ClusterParts parts(small_cluster(4));
   const fs::path twice = parts.path("rank_00001_again.part");
   fs::copy_file(parts.paths[1], twice);
@@ -357,7 +356,7 @@ TEST_CASE("a rank that comes twice is merged once, and the second part is named"
   CHECK(read_ranks(Part::open(parts.path("unknown"))).unknown == 2);
 }
 
-TEST_CASE("where nothing can be merged the file that was there stays") {
+TEST_CASE("if no part can be merged, the existing file is kept") {
   const ClusterParts parts(small_cluster(2));
   const std::string before = merged_bytes(parts.paths, parts.path("cluster.db"));
   for (const fs::path& path : parts.paths) test::write_file(path, "no part");
@@ -372,8 +371,7 @@ TEST_CASE("where nothing can be merged the file that was there stays") {
   CHECK(no_folder.exit_code == 5);
 }
 
-TEST_CASE(
-    "ranks that are missing are named by the gaps between them, by their groups, by a manifest") {
+TEST_CASE("missing ranks are found by gaps, by groups, and by a manifest") {
   ClusterShape shape = small_cluster(12);
   shape.faults.missing = {2, 3, 7, 11};
   const ClusterParts parts(shape);

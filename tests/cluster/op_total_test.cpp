@@ -63,7 +63,7 @@ TEST_CASE("durations below 128 ns have a bin each, then an octave has 64") {
   CHECK(Histogram::bin_start(128 + 64 * 55 + 63) == INT64_MAX - (std::int64_t{1} << 56) + 1);
 }
 
-TEST_CASE("a bin begins where it says, and no bin is wider than a 64th of its begin") {
+TEST_CASE("a bin starts at its value, and no bin is wider than a 64th of its start") {
   for (std::uint32_t bin = 0; bin < 128 + 64 * 56; ++bin) {
     const std::int64_t begin = Histogram::bin_start(bin);
     REQUIRE(Histogram::to_bin(begin) == bin);
@@ -73,7 +73,7 @@ TEST_CASE("a bin begins where it says, and no bin is wider than a 64th of its be
   }
 }
 
-TEST_CASE("a quantile is the begin of the bin that holds the one of its rank") {
+TEST_CASE("a quantile is the start of the bin with its rank") {
   Histogram histogram;
   CHECK(histogram.quantile_ns(1, 2) == kNull);
   for (const std::int64_t ns : {10, 20, 20, 30, 1000}) histogram.add(ns);
@@ -114,7 +114,7 @@ TEST_CASE("a histogram is encoded as distances and counts") {
   CHECK(again.add_encoded(""));
 }
 
-TEST_CASE("bytes that are no histogram are told") {
+TEST_CASE("invalid histogram bytes are detected") {
   using namespace std::string_view_literals;
   CHECK(is_garbage("\x03"sv));                  // no count
   CHECK(is_garbage("\x03\x80"sv));              // an unterminated varint
@@ -171,7 +171,7 @@ TEST_CASE("squares of long durations do not overflow, sums stop at the largest n
   CHECK(largest.duration_ns == INT64_MAX);
 }
 
-TEST_CASE("in which order and grouping totals are added makes no difference") {
+TEST_CASE("the order and grouping of totals does not matter") {
   const std::vector<OpTotal> parts = {make_total({5, 900, 70'000}, 3), make_total({5, 70'000}, 1),
                                       make_total({}, 2), make_total({1'000'000, 6}, 2),
                                       make_total({5, 70'000, 127, 128}, 4)};

@@ -45,7 +45,7 @@ TEST_CASE("From 11 values on a second small value does not hide the smallest") {
   CHECK(is_smallest_outlier(compute_spread(few)));
 }
 
-TEST_CASE("Many values: below the mean by more than three deviations") {
+TEST_CASE("Many values: an outlier is more than three deviations below the mean") {
   // 99 values alternate between 1,000,000 and 1,001,000. With x among them the limit is x =
   // 998,914: (sum - 100 x)^2 = 9 (100 Q - sum^2).
   const auto with = [](std::int64_t smallest) {
@@ -58,7 +58,7 @@ TEST_CASE("Many values: below the mean by more than three deviations") {
   CHECK(with(998'905));
 }
 
-TEST_CASE("Equal values, too few of them and values beyond all bounds have no outlier") {
+TEST_CASE("Equal, too few and extreme values have no outlier") {
   std::vector<std::int64_t> equal(9, 5);
   CHECK_FALSE(is_smallest_outlier(compute_spread(equal)));
   std::vector<std::int64_t> many(90, 5);

@@ -119,7 +119,7 @@ TEST_CASE("a part gives back every cell of every table") {
   CHECK_FALSE(totals.next());
 }
 
-TEST_CASE("texts of a part are found by their index, and their index by them") {
+TEST_CASE("texts of a part are found by index, and indices by text") {
   std::vector<std::string> texts;
   for (int count = 0; count < 70; ++count) {
     const PartTexts all = texts;
@@ -133,7 +133,7 @@ TEST_CASE("texts of a part are found by their index, and their index by them") {
   }
 }
 
-TEST_CASE("an empty part is one, with all its tables") {
+TEST_CASE("an empty part is valid and has all tables") {
   const TempFolder folder;
   PartWriter(folder / "empty.part", {}).publish({});
   const Part part = Part::open(folder / "empty.part");
@@ -144,7 +144,7 @@ TEST_CASE("an empty part is one, with all its tables") {
     CHECK_NOTHROW(part.db().prepare("SELECT * FROM " + table));
 }
 
-TEST_CASE("the same rows give the same bytes, and their seal is the CRC-32 of the file") {
+TEST_CASE("equal rows give equal bytes, and the checksum is the file's CRC-32") {
   const TempFolder folder;
   const std::string bytes = test::read_file(written_part(folder / "a.part"));
   CHECK(bytes == test::read_file(written_part(folder / "b.part")));
@@ -168,7 +168,7 @@ TEST_CASE("a cell holds an integer, a text or nothing: no part has a double") {
   }
 }
 
-TEST_CASE("a changed byte anywhere is noticed before a row is taken") {
+TEST_CASE("a changed byte anywhere is detected before reading rows") {
   const TempFolder folder;
   const std::string bytes = test::read_file(written_part(folder / "good.part"));
   const fs::path path = folder / "damaged.part";
@@ -183,7 +183,7 @@ TEST_CASE("a changed byte anywhere is noticed before a row is taken") {
   }
 }
 
-TEST_CASE("a part that was cut is refused wherever the cut is") {
+TEST_CASE("a truncated part is refused wherever it ends") {
   const TempFolder folder;
   const std::string bytes = test::read_file(written_part(folder / "good.part"));
   const fs::path path = folder / "cut.part";
@@ -197,7 +197,7 @@ TEST_CASE("a part that was cut is refused wherever the cut is") {
   CHECK(is_refused(path, "checksum"));
 }
 
-TEST_CASE("what is no part is told apart from one") {
+TEST_CASE("other files are distinguished from parts") {
   const TempFolder folder;
   CHECK(is_refused(folder / "nowhere", "does not exist"));
   CHECK(is_refused(folder.path(), "is not a rank summary"));
@@ -210,7 +210,7 @@ TEST_CASE("what is no part is told apart from one") {
   CHECK(is_part(written_part(folder / "a.part")));
 }
 
-TEST_CASE("a part of another version says what to do") {
+TEST_CASE("a part of another version is refused with a remedy") {
   const TempFolder folder;
   const fs::path path = written_part(folder / "a.part");
   test::change_part(path, "UPDATE meta SET value = '999' WHERE key = 'version'");
@@ -255,7 +255,7 @@ TEST_CASE("a part whose rows contradict each other is damaged") {
   }
 }
 
-TEST_CASE("a part that is not published leaves nothing, and the one before stays") {
+TEST_CASE("an unpublished part leaves no file, and the previous one is kept") {
   const TempFolder folder;
   const std::string before = test::read_file(written_part(folder / "a.part"));
   {

@@ -44,7 +44,7 @@ const json kNoBand = {{"Transit Size(MB)", 0.0},
 
 }  // namespace
 
-TEST_CASE("the step trace of a cluster has a row a rank and step, and one a stage") {
+TEST_CASE("the step trace of a cluster has one row per rank and step, and one per stage") {
   const Written out(two_ranks());
   CHECK(out.text("cluster_step_trace_time.csv") ==
         "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
@@ -57,7 +57,7 @@ TEST_CASE("the step trace of a cluster has a row a rank and step, and one a stag
         "2,stage,\"(0, 1)\",8.001,0.001,0.000,0.001,0.998,9.000,0.000,0.001,0.007\n");
 }
 
-TEST_CASE("a rank without steps has one row without a step, and what is in none is left out") {
+TEST_CASE("a rank without steps has one row without a step, and time outside steps is ignored") {
   SketchedPart part = two_ranks();
   part.steps = {{0, kNull, 1, 0, 500, 300, 0, 0, 200, 0, 0, 0},
                 {0, kNull, 2, 0, 900, 800, 0, 0, 100, 0, 0, 0},
@@ -68,7 +68,7 @@ TEST_CASE("a rank without steps has one row without a step, and what is in none 
   CHECK(text.find("\n1,rank,1,0.600,") != std::string::npos);
 }
 
-TEST_CASE("groups of collectives that do not have all ranks tell the stages") {
+TEST_CASE("groups of collectives without all ranks define the stages") {
   SketchedPart part = two_ranks();
   part.members.push_back(part.members[1]);
   part.members[2].rank = 2;
@@ -79,7 +79,7 @@ TEST_CASE("groups of collectives that do not have all ranks tell the stages") {
   CHECK(out.text("cluster_step_trace_time.csv").find("stage") == std::string::npos);
 }
 
-TEST_CASE("what each rank did in a collective is told by time and by kind of link") {
+TEST_CASE("collectives of each rank have times and link types") {
   const Written out(two_ranks());
   const json document = out.document("cluster_communication.json");
   CHECK(document["collective"]["step1"].size() == 3);
@@ -146,7 +146,7 @@ TEST_CASE("the clock of a host is moved to that of the reference host") {
   CHECK(ranks["1"]["Communication Time Info"]["Start Timestamp(us)"] == 1700000000000100.0);
 }
 
-TEST_CASE("the matrix has what went from rank to rank, a kind of operation and all together") {
+TEST_CASE("the matrix has the transfers between ranks, per operation and in total") {
   const Written out(two_ranks());
   const json document = out.document("cluster_communication_matrix.json");
   const json expected = {{"0-0",
@@ -175,7 +175,7 @@ TEST_CASE("the matrix has what went from rank to rank, a kind of operation and a
   CHECK(out.products.notes[0].find("lacks 1 ") != std::string::npos);
 }
 
-TEST_CASE("groups are lists of ranks, with what is known of each") {
+TEST_CASE("groups are lists of ranks, with their known facts") {
   const json document = Written(two_ranks()).document("communication_group.json");
   const json info = {{"rank_set", {0, 1}},
                      {"group_name", "1234567855"},
@@ -231,7 +231,7 @@ TEST_CASE("the database of a cluster has the vendor's tables, and the cells of t
               "step1|allreduce-total|1234567855|1|0|1.0|0.1|10.0|RDMA|hcom_allReduce_"});
 }
 
-TEST_CASE("without single collectives products have the totals, and say so") {
+TEST_CASE("without single collectives products have the totals, with a message") {
   SketchedPart part = two_ranks();
   const std::int64_t group = part["1234567855"];
   part.facts.has_detail = false;
@@ -250,7 +250,7 @@ TEST_CASE("without single collectives products have the totals, and say so") {
   CHECK(out.products.notes.at(0).find("--detail-rows") != std::string::npos);
 }
 
-TEST_CASE("more parts of collectives than asked for are totals alone, and that is said") {
+TEST_CASE("above the limit only totals of collectives are written, with a message") {
   cluster::ClusterProductOptions options;
   options.most_entries = 3;
   const Written out(two_ranks(), options);
@@ -258,7 +258,7 @@ TEST_CASE("more parts of collectives than asked for are totals alone, and that i
   CHECK(out.products.notes.at(0).find("--all-collectives") != std::string::npos);
 }
 
-TEST_CASE("captures that do not say their rank are numbered behind those that do") {
+TEST_CASE("captures without a rank are numbered after those with one") {
   SketchedPart part = two_ranks();
   part.members[1].rank = kNull;
   part.members.push_back(part.members[0]);
@@ -271,7 +271,7 @@ TEST_CASE("captures that do not say their rank are numbered behind those that do
   CHECK(out.products.notes.at(0).find("numbered from 6 on") != std::string::npos);
 }
 
-TEST_CASE("odd texts of a part are texts in every product") {
+TEST_CASE("unusual texts of a part are escaped in every product") {
   const std::string odd = "g\"\\\n\x01\xff,'\xe4\xb8\xad";
   SketchedPart part({odd, "hcom_a\"\t,", "PROF\n", "uid"});
   cluster::MemberRow member;
@@ -300,7 +300,7 @@ TEST_CASE("an empty part gives files without rows") {
   CHECK(out.products.files.size() == 5);
 }
 
-TEST_CASE("a row that names unknown rank ends the products with a sentence") {
+TEST_CASE("a row with an unknown rank ends the export with a message") {
   SketchedPart part = two_ranks();
   part.collectives[1].member_id = 3;
   TempFolder folder;

@@ -157,7 +157,7 @@ class HandMadeRank {
 
 }  // namespace
 
-TEST_CASE("steps of a rank are told apart by what it did in them") {
+TEST_CASE("steps of a rank have separate sums of its activities") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
@@ -201,7 +201,7 @@ TEST_CASE("a collective's time is waiting and transfers, over SDMA and over RDMA
   CHECK(part_rows(part, "group_member") == PartLines{"group_a|1|3|4", "group_b|1|0|2"});
 }
 
-TEST_CASE("a rank says who it is, and its operators are added up") {
+TEST_CASE("a rank has its identity and sums of its operators") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
@@ -222,7 +222,7 @@ TEST_CASE("a rank says who it is, and its operators are added up") {
               "count(*) FROM collective_host") == PartLines{"4", "0", "0", "0"});
 }
 
-TEST_CASE("what a part says of a generated rank is what happened to it") {
+TEST_CASE("a part of a generated rank equals the generated events") {
   ranks::ClusterShape shape;
   shape.ranks_per_host = 4;
   shape.steps = 3;
@@ -258,7 +258,7 @@ TEST_CASE("what a part says of a generated rank is what happened to it") {
   }
 }
 
-TEST_CASE("the same capture gives the same bytes, imported before or not") {
+TEST_CASE("a capture gives the same bytes whether already imported or not") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
@@ -286,7 +286,7 @@ TEST_CASE("the part of a million tasks has at most 4 MB, as far as a small run c
   CHECK(bytes[0] + (bytes[1] - bytes[0]) * 100 < 4'000'000);
 }
 
-TEST_CASE("a rank that the capture does not know is given by --rank, or stays unknown") {
+TEST_CASE("a rank missing in the capture is given by --rank or stays unknown") {
   const TempFolder folder;
   ProfSetup setup;
   setup.info["rank_id"] = "-1";
@@ -302,7 +302,7 @@ TEST_CASE("a rank that the capture does not know is given by --rank, or stays un
   CHECK_FALSE(fs::exists(folder / "b.part"));
 }
 
-TEST_CASE("a capture of two devices has two ranks that nobody knows") {
+TEST_CASE("a capture of two devices has two unknown ranks") {
   const TempFolder folder;
   ProfSetup setup;
   setup.devices = {0, 1};
@@ -317,7 +317,7 @@ TEST_CASE("a capture of two devices has two ranks that nobody knows") {
   CHECK(refused.err.find("has 2 devices, which cannot all be rank 1") != std::string::npos);
 }
 
-TEST_CASE("a damaged capture gives a part that says so, and one without ranks gives none") {
+TEST_CASE("a damaged capture gives a part marked as partial, and one without ranks gives none") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   const fs::path logs = rank.folder() / "device_0" / "data" / "stars_soc.data.0.slice_0";

@@ -14,7 +14,7 @@ std::string parsed_text(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a manifest names ranks by numbers and ranges, in any order") {
+TEST_CASE("a manifest lists ranks by numbers and ranges, in any order") {
   CHECK(parsed_text("") == "");
   CHECK(parsed_text("5") == "5");
   CHECK(parsed_text("0-3,4") == "0-4");
@@ -24,7 +24,7 @@ TEST_CASE("a manifest names ranks by numbers and ranges, in any order") {
   CHECK(parsed_text("# 0-63") == "");
 }
 
-TEST_CASE("a manifest that names something else is refused") {
+TEST_CASE("a manifest with other content is refused") {
   for (const char* text : {"x", "-1", "1-", "-", "3-2", "1-2-3", "0x10", "10000000", "1.5", "1;2",
                            "99999999999999999999", "0-10000000", "+1"}) {
     INFO(text);

@@ -47,7 +47,7 @@ struct LinkScene {
 
 }  // namespace
 
-TEST_CASE("A link that is much slower than the others of its kind is named by its ranks") {
+TEST_CASE("A link much slower than others of its kind is reported with its ranks") {
   LinkScene scene;
   scene.add_others();
   scene.finder.add(link_row(scene.names, 0, 2, 5'000));
@@ -66,7 +66,7 @@ TEST_CASE("A link that is much slower than the others of its kind is named by it
   CHECK(slow[0].lost_ns == Approx(3'355'443 - 826'464).epsilon(0.01));
 }
 
-TEST_CASE("A link a little slower than the others is not named, nor where all differ as much") {
+TEST_CASE("A slightly slower link is not reported, nor are links that all differ") {
   LinkScene scene;
   scene.add_others();
   scene.finder.add(link_row(scene.names, 0, 2, 14'000));
@@ -79,7 +79,7 @@ TEST_CASE("A link a little slower than the others is not named, nor where all di
   CHECK(varied.finish().empty());
 }
 
-TEST_CASE("Links are compared with those of the same link type, transport and size alone") {
+TEST_CASE("Links are only compared with links of the same type, transport and size") {
   LinkScene scene;
   scene.add_others();
   LinkRow other = link_row(scene.names, 0, 2, 5'000);
@@ -96,7 +96,7 @@ TEST_CASE("Links are compared with those of the same link type, transport and si
   CHECK(scene.finder.finish().empty());
 }
 
-TEST_CASE("Few bytes, few transfers and few links say nothing") {
+TEST_CASE("Few bytes, transfers and links give no result") {
   LinkScene scene;
   scene.add_others();
   LinkRow slow = link_row(scene.names, 0, 2, 1'000);
@@ -126,7 +126,7 @@ TEST_CASE("Few bytes, few transfers and few links say nothing") {
   CHECK(three.finish().size() == 1);
 }
 
-TEST_CASE("A link that is slow in one size, and as others in most of its time, is not named") {
+TEST_CASE("A link that is slow in one size, but usually not, is not reported") {
   LinkScene scene;
   scene.add_others();
   scene.finder.add(link_row(scene.names, 0, 2, 5'000));
@@ -142,7 +142,7 @@ TEST_CASE("A link that is slow in one size, and as others in most of its time, i
   CHECK(scene.finder.finish().empty());
 }
 
-TEST_CASE("A rank of the group that no part knows is named by its number there") {
+TEST_CASE("An unknown rank of the group is reported by its number in the group") {
   test::SceneNames names;
   SlowLinkFinder finder(test::make_group(names, "g1", {0, 1, 2}));  // the fourth is missing
   for (std::int64_t a = 0; a < 3; ++a)
@@ -156,7 +156,7 @@ TEST_CASE("A rank of the group that no part knows is named by its number there")
   CHECK(slow[0].target.local_rank == 3);
 }
 
-TEST_CASE("Numbers beyond all bounds do no harm") {
+TEST_CASE("Extreme numbers are handled") {
   test::SceneNames names;
   auto groups = test::make_group(names, "g1", {0, 1, 2, 3});
   groups[1].member_id = INT64_MIN + 1;

@@ -51,7 +51,7 @@ TEST_CASE("The slope is the median of all slopes, z that of Mann and Kendall wit
   CHECK(fit_trend(std::vector<std::int64_t>{7}).slope_ns == 0);
 }
 
-TEST_CASE("A step takes as long as its slowest rank; the part that grows is named") {
+TEST_CASE("A step is as long as its slowest rank; the growing part is reported") {
   const StepGrowth growth = find_growth({1000, 1020, 1040, 1060, 1080, 1100});
   CHECK(growth.step_count == 6);
   CHECK(growth.median_ns == 1085);  // rank 3: 1045 + 40
@@ -63,7 +63,7 @@ TEST_CASE("A step takes as long as its slowest rank; the part that grows is name
   CHECK(growth.part_slope_ns == Approx(20));
 }
 
-TEST_CASE("What does not grow much, or not steadily, or falls, is not growing") {
+TEST_CASE("Slight, unsteady and falling changes are not growth") {
   CHECK_FALSE(find_growth({1000, 1002, 1004, 1006, 1008, 1010}).is_growing);
   CHECK_FALSE(find_growth({1000, 1300, 900, 1200, 1000, 1100}).is_growing);
   CHECK_FALSE(find_growth({1500, 1400, 1300, 1200, 1100, 1000}).is_growing);
@@ -72,7 +72,7 @@ TEST_CASE("What does not grow much, or not steadily, or falls, is not growing") 
   CHECK(find_growth({9000, 1000, 1100, 1200, 1300, 1400, 1500, 1600}).is_growing);
 }
 
-TEST_CASE("Free time that grows is named as such") {
+TEST_CASE("Growing free time is reported as such") {
   StepGrowthFinder finder;
   for (std::int64_t step = 1; step <= 8; ++step) {
     finder.add_step(std::vector{rank_step(step, 1, 1000, 100, 100 * step),
@@ -82,7 +82,7 @@ TEST_CASE("Free time that grows is named as such") {
   CHECK(finder.finish().part == StepPart::free);
 }
 
-TEST_CASE("Few steps have no trend, and what is in no step does not count") {
+TEST_CASE("Few steps have no trend, and time outside steps is ignored") {
   CHECK_FALSE(find_growth({1000, 2000, 3000, 4000}).is_growing);
   CHECK(find_growth({1000, 2000, 3000, 4000}).growth_percent == 0);
   StepGrowthFinder finder;
@@ -92,7 +92,7 @@ TEST_CASE("Few steps have no trend, and what is in no step does not count") {
   CHECK(finder.finish().median_ns == kNull);
 }
 
-TEST_CASE("Very many steps are taken in groups, with the slope still that of a step") {
+TEST_CASE("Very many steps are grouped, with the slope still per step") {
   std::vector<std::int64_t> steps;
   for (std::int64_t i = 0; i < 5000; ++i) steps.push_back(100'000 + 10 * i);
   const StepGrowth growth = find_growth(steps);

@@ -97,13 +97,13 @@ StragglerScene::Late always(std::int64_t slow, std::int64_t ns) {
 
 }  // namespace
 
-TEST_CASE("Ranks that are late by chance, now this, now that one, are not named") {
+TEST_CASE("Ranks that are late by chance are not reported") {
   const Stragglers found = StragglerScene().found();
   CHECK(found.ranks.empty());
   CHECK(found.hosts.empty());
 }
 
-TEST_CASE("The rank that computes longer is named, with what the others wait for it") {
+TEST_CASE("The rank that computes longer is reported, with the waiting time of the others") {
   StragglerScene scene;
   scene.late = always(5, 30 * kUs);
   const Stragglers found = scene.found();
@@ -123,7 +123,7 @@ TEST_CASE("The rank that computes longer is named, with what the others wait for
   CHECK(rank.free_ns == 0);
 }
 
-TEST_CASE("A rank that gets its work later is named as such") {
+TEST_CASE("A rank that gets its work late is reported as such") {
   StragglerScene scene;
   scene.late = always(2, 30 * kUs);
   scene.late_is_free = true;
@@ -133,8 +133,7 @@ TEST_CASE("A rank that gets its work later is named as such") {
   CHECK(found.ranks.front().free_ns == 40 * 30 * kUs);
 }
 
-TEST_CASE(
-    "Those that wait for a slow rank in one group, and so are late in others, are not named") {
+TEST_CASE("Ranks that are only late because of a slow rank are not reported") {
   StragglerScene scene;
   scene.hosts = {"host_a", "host_a", "host_a", "host_b", "host_b",
                  "host_b", "host_c", "host_c", "host_c"};
@@ -150,7 +149,7 @@ TEST_CASE(
   CHECK(found.hosts.empty());
 }
 
-TEST_CASE("A host of which all ranks are slow is named, and not its ranks") {
+TEST_CASE("A host with only slow ranks is reported instead of its ranks") {
   const auto on = [](std::int64_t first, std::int64_t last) {
     return [=](std::int64_t, std::int64_t rank, std::int64_t) {
       return rank >= first && rank <= last ? 30 * kUs : 0;
@@ -174,7 +173,7 @@ TEST_CASE("A host of which all ranks are slow is named, and not its ranks") {
     REQUIRE(found.hosts.size() == 1);
     CHECK(found.hosts.front().id == scene.names.id("host_b"));
   }
-  SECTION("where each rank has a group of its own across hosts") {
+  SECTION("with one group per rank across hosts") {
     scene.hosts = {"host_a", "host_a", "host_b", "host_b", "host_c", "host_c"};
     scene.groups = {{"g1", {0, 2, 4}}, {"g2", {1, 3, 5}}};
     scene.late = on(2, 3);
@@ -194,7 +193,7 @@ TEST_CASE("One slow rank does not make its host slow") {
   CHECK(found.hosts.empty());
 }
 
-TEST_CASE("Of two ranks the one that is nearly always last is named, if it works longer") {
+TEST_CASE("Of two ranks the one that is nearly always last is reported if it computes longer") {
   StragglerScene scene;
   scene.hosts = {"host_a", "host_b"};
   scene.groups = {{"g1", {0, 1}}};
@@ -203,7 +202,7 @@ TEST_CASE("Of two ranks the one that is nearly always last is named, if it works
   CHECK(ranks_in(scene.found()) == std::vector<std::int64_t>{1});
 }
 
-TEST_CASE("A rank that was very late in one step is no slow rank") {
+TEST_CASE("A rank that is very late in only one step is not a slow rank") {
   StragglerScene scene;
   scene.late = [](std::int64_t step, std::int64_t rank, std::int64_t) {
     return rank == 3 && step == 4 ? 500 * kUs : 0;
@@ -211,7 +210,7 @@ TEST_CASE("A rank that was very late in one step is no slow rank") {
   CHECK(scene.found().ranks.empty());
 }
 
-TEST_CASE("A delay below a hundredth of the steps, or work that is not its own, names nobody") {
+TEST_CASE("A delay below 1 % of the steps or caused by others is not reported") {
   StragglerScene scene;
   scene.late = always(5, 3 * kUs);
   CHECK(scene.found().ranks.empty());
@@ -224,7 +223,7 @@ TEST_CASE("A delay below a hundredth of the steps, or work that is not its own, 
   CHECK(found.ranks.front().computing_ns == kNull);
 }
 
-TEST_CASE("Send, receive and broadcast do not vote") {
+TEST_CASE("Send, receive and broadcast are not counted as votes") {
   StragglerScene scene;
   scene.late = always(5, 30 * kUs);
   for (const char* operation : {"hcom_send_", "hcom_broadcast_"}) {

@@ -35,7 +35,7 @@ TEST_CASE("Patching keeps all other keys and their order") {
   CHECK(patched.at("profiler").at("output") == "/run/out");
 }
 
-TEST_CASE("Both spellings are set, whichever is there") {
+TEST_CASE("Both spellings of a key are set, whichever exists") {
   ProfilerOptions options;
   options.aicpu = false;
   const OrderedJson manual = OrderedJson::parse(
@@ -62,7 +62,7 @@ TEST_CASE("Options become strings as boards write them") {
   CHECK(profiler.at("switch") == "off");
 }
 
-TEST_CASE("Values of the file that a default overrides are named, asked-for ones are not") {
+TEST_CASE("Values overridden by a default are reported, requested ones are not") {
   const std::string original =
       R"({"profiler":{"interval":20,"aicpu":"off","switch":"off","acl_api":"on"}})";
   const auto by_default = patch_acl_json(original, {}, "o");
@@ -74,7 +74,7 @@ TEST_CASE("Values of the file that a default overrides are named, asked-for ones
   CHECK(patch_acl_json(original, options, "o").overridden.empty());
 }
 
-TEST_CASE("What is no JSON object is replaced by a default, and that is said") {
+TEST_CASE("A file that is not a JSON object is replaced by a default, with a message") {
   for (const char* text :
        {"", "not json", "[1]", "{\"profiler\":", "\"text\"", "{\"a\":\"\xff\"}"}) {
     const auto patched = patch_acl_json(text, {}, "/run/out");
@@ -95,7 +95,7 @@ TEST_CASE("Comments and a byte order mark do not make a file unreadable") {
   CHECK_FALSE(patch_acl_json("\xEF\xBB\xBF{\"k\":3}", {}, "o").is_replaced);
 }
 
-TEST_CASE("A dump that is switched on is noticed") {
+TEST_CASE("An enabled dump is detected") {
   CHECK(patch_acl_json(R"({"dump":{"dump_list":[{"model_name":"m"}]}})", {}, "o").is_dump_on);
   CHECK(patch_acl_json(R"({"dump":{"dump_switch":"ON"}})", {}, "o").is_dump_on);
   CHECK_FALSE(

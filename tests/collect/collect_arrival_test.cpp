@@ -9,7 +9,7 @@ using namespace msprof::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-TEST_CASE("A capture arrives in the current folder and the project stays as it was") {
+TEST_CASE("A capture is put into the current folder, and the project is unchanged") {
   const DemoProject demo;
   const auto before = snapshot(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob});
@@ -25,7 +25,7 @@ TEST_CASE("A capture arrives in the current folder and the project stays as it w
   CHECK(snapshot(demo.project()) == before);
 }
 
-TEST_CASE("A capture arrives in --output, which is made where it is missing") {
+TEST_CASE("A capture is put into --output, which is created if missing") {
   const DemoProject demo;
   const auto before = snapshot(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--output", "../a/b", "--", "job", kJob});
@@ -36,7 +36,7 @@ TEST_CASE("A capture arrives in --output, which is made where it is missing") {
   CHECK(snapshot(demo.project()) == before);
 }
 
-TEST_CASE("A capture comes home across file systems too") {
+TEST_CASE("A capture can be moved across file systems") {
   const DemoProject demo;
   std::string folder = "/dev/shm/msprof_collect_XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return;
@@ -53,7 +53,7 @@ TEST_CASE("A capture comes home across file systems too") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("Options reach the acl.json of the copy, where other keys are kept") {
+TEST_CASE("Options change the acl.json of the copy and keep its other keys") {
   const DemoProject demo;
   const auto before = demo.read("project/acl.json");
   const Finished run = collect(
@@ -70,8 +70,7 @@ TEST_CASE("Options reach the acl.json of the copy, where other keys are kept") {
   CHECK(demo.read("project/acl.json") == before);
 }
 
-TEST_CASE(
-    "A default acl.json lies beside the executable and in ../src where the project has none") {
+TEST_CASE("A default acl.json is created next to the executable and in ../src if missing") {
   Sandbox sandbox;
   sandbox.add_app();
   const Finished run =
@@ -86,7 +85,7 @@ TEST_CASE(
   CHECK_FALSE(sandbox.exists("src"));
 }
 
-TEST_CASE("Of a project with out/ and src/ the acl.json in src is patched") {
+TEST_CASE("In a project with out/ and src/ the acl.json in src is patched") {
   Sandbox sandbox;
   sandbox.add_app("project/out/main");
   sandbox.write("project/src/acl.json", R"({"profiler":{"switch":"off"}})");
@@ -144,7 +143,7 @@ TEST_CASE("A broken acl.json is replaced in the copy with a warning") {
   CHECK(demo.read("project/acl.json") == "{broken");
 }
 
-TEST_CASE("Files that the run made, changed and deleted are brought home or named") {
+TEST_CASE("Created and changed files are kept, and all changes are listed") {
   const DemoProject demo;
   demo.write("project/state.bin", "old");
   demo.write("project/gone.txt", "x");
@@ -164,7 +163,7 @@ TEST_CASE("Files that the run made, changed and deleted are brought home or name
   CHECK(snapshot(demo.project()) == before);
 }
 
-TEST_CASE("Of many files twenty are named and the rest counted") {
+TEST_CASE("Of many files twenty are listed and the rest is counted") {
   const DemoProject demo;
   std::vector<std::string> words = {"-m", "main", "--", "job", kJob};
   for (int i = 0; i < 23; ++i) {
@@ -176,7 +175,7 @@ TEST_CASE("Of many files twenty are named and the rest counted") {
   CHECK(demo.exists(std::string("project/") + kJob + ".files/f22"));
 }
 
-TEST_CASE("Without a capture the files come under the name of the executable") {
+TEST_CASE("Without a capture the files are put into a folder named after the executable") {
   const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--", "write", "a", "1"}).exit_code == 4);
   CHECK(collect(demo, {"-m", "main", "--", "write", "a", "2"}).exit_code == 4);
@@ -185,7 +184,7 @@ TEST_CASE("Without a capture the files come under the name of the executable") {
   CHECK_FALSE(demo.exists("project/main.files~2/main.files"));
 }
 
-TEST_CASE("Several captures all come home and a name that is taken gets a suffix") {
+TEST_CASE("All captures are kept, and an existing name gets a suffix") {
   const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--", "job", kJob}).exit_code == 0);
   demo.write(std::string("project/") + kJob + "/sqlite/msprof.db", "mine");
@@ -207,7 +206,7 @@ TEST_CASE("A capture in another folder of the copy is found") {
   CHECK_FALSE(demo.exists(std::string("project/") + kJob + ".files"));
 }
 
-TEST_CASE("Links and pipes of a capture stay behind and are counted") {
+TEST_CASE("Links and pipes of a capture are not copied, but counted") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "job-links", kJob});
   CHECK(run.exit_code == 0);
@@ -243,7 +242,7 @@ TEST_CASE("The copy keeps times and permissions and has no hard links") {
   CHECK(found);
 }
 
-TEST_CASE("The run folder is for its user alone") {
+TEST_CASE("The run folder is accessible only to its user") {
   const DemoProject demo;
   Collecting run(demo, {"-m", "main", "--", "ready", (demo.root() / "ready").string(), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));

@@ -18,14 +18,14 @@ TEST_CASE("Standard input, output and error pass through") {
   CHECK(contains(run.err, "to err\n"));
 }
 
-TEST_CASE("Arguments behind -- reach the application untouched") {
+TEST_CASE("Arguments after -- are passed to the application unchanged") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "say", "-m", "say", "a b; $(exit 3) *",
                                       "say", "--json", "say", ""});
   CHECK(run.out == "-m\na b; $(exit 3) *\n--json\n\n");
 }
 
-TEST_CASE("With --json stdout is one document and the application speaks on stderr") {
+TEST_CASE("With --json stdout is one document, and the application prints to stderr") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--json", "--all", "--", "say", "hello", "job",
                                       kJob, "write", "made.txt", "x", "exit", "3"});
@@ -60,7 +60,7 @@ TEST_CASE("--all imports every capture, also after an application that failed") 
   CHECK(contains(run.err, "next: msprof show -dir"));
 }
 
-TEST_CASE("The commands that come next can be copied into a shell, whatever the folder is called") {
+TEST_CASE("The suggested next commands can be copied into a shell with any folder name") {
   const DemoProject demo;
   const std::string output = (demo.project().parent_path() / "Tom's runs; ls").string();
   const std::string quoted = (demo.project().parent_path() / "Tom'\\''s runs; ls").string();
@@ -70,13 +70,13 @@ TEST_CASE("The commands that come next can be copied into a shell, whatever the 
   CHECK(contains(run.err, "next: msprof import " + dir + ", then msprof show " + dir + "\n"));
 }
 
-TEST_CASE("Damaged data shows in the exit code of --all") {
+TEST_CASE("Damaged data changes the exit code of --all") {
   const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--all", "--", "job", "JOBDAMAGED"}).exit_code == 3);
   CHECK(collect(demo, {"-m", "main", "--", "job", "JOBDAMAGED"}).exit_code == 0);
 }
 
-TEST_CASE("The end of the application is reported by code or signal") {
+TEST_CASE("The exit of the application is reported with its code or signal") {
   const DemoProject demo;
   const Finished code = collect(demo, {"-m", "main", "--", "job", kJob, "exit", "3"});
   CHECK(code.exit_code == 7);
@@ -89,7 +89,7 @@ TEST_CASE("The end of the application is reported by code or signal") {
   CHECK(contains(collect(demo, {"-m", "main", "--", "raise", "13"}).err, "SIGPIPE"));
 }
 
-TEST_CASE("A file that is no program for this machine is refused with a sentence") {
+TEST_CASE("A program for another machine is refused with a message") {
   const DemoProject demo;
   demo.write("project/board_app", std::string("\x7f"
                                               "ELF\x02\x01\x01\x00garbage",
@@ -101,7 +101,7 @@ TEST_CASE("A file that is no program for this machine is refused with a sentence
   CHECK(is_empty_or_missing(demo.runs()));
 }
 
-TEST_CASE("A script runs through the interpreter it names") {
+TEST_CASE("A script is run by its interpreter") {
   const DemoProject demo;
   demo.write("project/run.sh", "#!/bin/sh\necho script; exit 5\n");
   ::chmod((demo.project() / "run.sh").c_str(), 0755);
@@ -110,7 +110,7 @@ TEST_CASE("A script runs through the interpreter it names") {
   CHECK(contains(run.err, "run.sh exited with code 5"));
 }
 
-TEST_CASE("A run without a capture ends with the causes that are not excluded") {
+TEST_CASE("A run without a capture lists the possible causes") {
   const DemoProject demo;
   const Finished none = collect(demo, {"-m", "main"});
   CHECK(none.exit_code == 4);
@@ -132,7 +132,7 @@ TEST_CASE("A run without a capture ends with the causes that are not excluded") 
   CHECK(contains(library.err, "shared library"));
 }
 
-TEST_CASE("A capture without data is kept and explained") {
+TEST_CASE("A capture without data is kept, with the reason") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--all", "--", "job-empty", kJob});
   CHECK(run.exit_code == 4);
@@ -142,7 +142,7 @@ TEST_CASE("A capture without data is kept and explained") {
   CHECK_FALSE(contains(run.err, "driver imports"));
 }
 
-TEST_CASE("With --switch off nothing is collected, and that is said") {
+TEST_CASE("With --switch off nothing is collected, with a message") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--switch", "off", "--", "job", kJob});
   CHECK(run.exit_code == 4);
@@ -151,7 +151,7 @@ TEST_CASE("With --switch off nothing is collected, and that is said") {
   CHECK(collect(demo, {"-m", "main", "--switch", "off", "--", "exit", "2"}).exit_code == 7);
 }
 
-TEST_CASE("Wrong options are usage errors that say what is valid") {
+TEST_CASE("Invalid options are usage errors that list the valid values") {
   const DemoProject demo;
   const auto usage = [&](const std::vector<std::string>& words, const std::string& part) {
     const Finished run = collect(demo, words);
@@ -172,7 +172,7 @@ TEST_CASE("Wrong options are usage errors that say what is valid") {
   CHECK(is_empty_or_missing(demo.runs()));
 }
 
-TEST_CASE("The other spellings of the options mean the same") {
+TEST_CASE("Other spellings of the options work the same") {
   const DemoProject demo;
   const Finished run =
       collect(demo, {"--main", "main", "--acl-api", "off", "--aicpu", "off", "--aic-metrics",
@@ -183,7 +183,7 @@ TEST_CASE("The other spellings of the options mean the same") {
   CHECK(copy.at("profiler").at("aicpu") == "off");
 }
 
-TEST_CASE("Help begins with examples, and --help-all describes every option") {
+TEST_CASE("Help starts with examples, and --help-all lists every option") {
   const DemoProject demo;
   CHECK(collect(demo, {"--help"}).out.starts_with("Examples:\n"));
   const Finished run = collect(demo, {"--help-all"});
@@ -195,7 +195,7 @@ TEST_CASE("Help begins with examples, and --help-all describes every option") {
   }
 }
 
-TEST_CASE("A missing executable is nothing to do, also when PATH has one of that name") {
+TEST_CASE("A missing executable exits with " nothing to do ", even if PATH has one of that name") {
   const DemoProject demo;
   demo.add_app("path/other");
   const Finished run = collect(demo, {"-m", "other"});
@@ -203,7 +203,7 @@ TEST_CASE("A missing executable is nothing to do, also when PATH has one of that
   CHECK(contains(run.err, "'other'"));
 }
 
-TEST_CASE("An output folder that cannot be written ends the command before the run") {
+TEST_CASE("An unwritable output folder ends the command before the run") {
   const DemoProject demo;
   demo.write("a_file", "x");
   for (const char* output : {"../a_file", "../a_file/below", "/proc/self/nowhere"}) {
@@ -216,7 +216,7 @@ TEST_CASE("An output folder that cannot be written ends the command before the r
   }
 }
 
-TEST_CASE("A cache folder that cannot be written is named with its variable") {
+TEST_CASE("An unwritable cache folder is reported with its variable") {
   const DemoProject demo;
   demo.write("a_file", "x");
   const Finished run = collect(demo, {"-m", "main"}, {}, "",

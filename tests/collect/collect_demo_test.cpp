@@ -55,7 +55,7 @@ int overlaps_in(const Json& trace) {
 
 }  // namespace
 
-TEST_CASE("Threads of the demo are drawn without overlaps, in files with the batch they ran") {
+TEST_CASE("Threads of the demo do not overlap and are in files with their batch") {
   const BuiltDemo demo;
   const Finished run = collect(demo, {"-m", "main", "--all", "-q", "--output", "../out", "--",
                                       "--images", "24", "--threads", "3", "--batch", "2"});
@@ -95,7 +95,7 @@ TEST_CASE("The demo is collected, imported and exported by one command") {
   CHECK(snapshot(demo.project()) == before);
 }
 
-TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") {
+TEST_CASE("An interrupted demo leaves a capture that can be imported") {
   const BuiltDemo demo;
   // Exit code 4 (no data): this machine needs longer until the first image.
   Finished run;
@@ -118,7 +118,7 @@ TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") 
   CHECK(captures == 1);
 }
 
-TEST_CASE("Repeated runs of the demo are a side for compare, which tells their noise") {
+TEST_CASE("Repeated runs of the demo can be compared, with their noise") {
   const BuiltDemo demo;
   const auto repeat = [&](const std::string& model) {
     const Finished run = collect(demo, {"-m", "main", "--repeat", "3", "--all", "-q", "--output",

@@ -22,7 +22,7 @@ constexpr const char* kNobody = "root@127.0.0.1:1";
 
 }  // namespace
 
-TEST_CASE("options of a board without a board are usage errors that say how to name one") {
+TEST_CASE("board options without a board are usage errors with a remedy") {
   const DemoProject demo;
   for (const Words& option :
        {Words{"--key", "id"}, Words{"--host-key", "off"}, Words{"--password-stdin"},
@@ -40,7 +40,7 @@ TEST_CASE("options of a board without a board are usage errors that say how to n
   CHECK(is_empty_or_missing(demo.runs()));
 }
 
-TEST_CASE("an application on CANN is not taken for one of a board, wherever it is named from") {
+TEST_CASE("an application on CANN is not run as a board application, wherever it is given") {
   const DemoProject demo;
   demo.write("project/main", "#!/usr/bin/env python3\nimport acl\nopen('ran', 'w')\n");
   demo.write("board.ini", "[ssh_config]\nip = 127.0.0.1\nusername = root\nport = 1\n");
@@ -58,7 +58,7 @@ TEST_CASE("an application on CANN is not taken for one of a board, wherever it i
   CHECK(contains(forced.err, "likely causes:\n  - main loads libascendcl"));
 }
 
-TEST_CASE("options that do not go together, and values that make no sense, are usage errors") {
+TEST_CASE("conflicting options and invalid values are usage errors") {
   const DemoProject demo;
   demo.write("project/board.ini", "[ssh_config]\nip = 127.0.0.1\nusername = root\nport = 1\n");
   demo.write("project/half.ini", "[ssh_config]\npwd = x\n");
@@ -91,7 +91,7 @@ TEST_CASE("options that do not go together, and values that make no sense, are u
   usage({"--config", "board.ini", "--config", "./board.ini"}, "twice");
 }
 
-TEST_CASE("files of the login that are not there are named before the board is called") {
+TEST_CASE("missing login files are reported before connecting") {
   const DemoProject demo;
   const Finished config = collect(demo, {"-m", "main", "--config", "no.ini"});
   CHECK(config.exit_code == 4);
@@ -101,7 +101,7 @@ TEST_CASE("files of the login that are not there are named before the board is c
   CHECK(contains(key.err, (demo.project() / "no_id").string()));
 }
 
-TEST_CASE("-m is needed but for cleaning a board, which runs nothing") {
+TEST_CASE("-m is required, except for cleaning a board") {
   const DemoProject demo;
   const auto usage = [&](const Words& words, const std::string& part) {
     const Finished run = collect(demo, words);
@@ -117,7 +117,7 @@ TEST_CASE("-m is needed but for cleaning a board, which runs nothing") {
   CHECK(collect(demo, {"--host", kNobody, "--clean-board"}).exit_code == 6);
 }
 
-TEST_CASE("what the command line says wins over the file") {
+TEST_CASE("the command line overrides the file") {
   const DemoProject demo;
   const std::string board =
       std::string("[ssh_config]\nip = 127.0.0.2\nusername = me\nport = 9\npwd = ") + kPassword;
@@ -138,7 +138,7 @@ TEST_CASE("what the command line says wins over the file") {
   CHECK_FALSE(contains(key.err, "in_the_file"));
 }
 
-TEST_CASE("--env sets variables of the application, the last of a name counts") {
+TEST_CASE("--env sets variables of the application; the last value of a name counts") {
   const DemoProject demo;
   const Finished run =
       collect(demo,
@@ -148,7 +148,7 @@ TEST_CASE("--env sets variables of the application, the last of a name counts") 
   CHECK(contains(run.out, "2\nx=y, z\n\nhere\n"));
 }
 
-TEST_CASE("--env that is no NAME=VALUE is a usage error that shows no value") {
+TEST_CASE("--env without NAME=VALUE is a usage error that does not show the value") {
   const DemoProject demo;
   for (const char* variable : {"hunter2", "=hunter2", "2A=hunter2", "A-B=hunter2", "A B=hunter2",
                                "MSPROF_SSH_PASSWORD=hunter2"}) {
@@ -160,7 +160,7 @@ TEST_CASE("--env that is no NAME=VALUE is a usage error that shows no value") {
   }
 }
 
-TEST_CASE("--env comes behind the libraries of the copy on the library path") {
+TEST_CASE("--env LD_LIBRARY_PATH is added after the libraries of the copy") {
   const DemoProject demo;
   demo.write("project/lib/libx.so", "x");
   const Finished run = collect(
@@ -176,7 +176,7 @@ TEST_CASE("an application on this machine never sees the board's password") {
   CHECK_FALSE(contains(run.out + run.err, kPassword));
 }
 
-TEST_CASE("nor does anything that looks at the processes of a run") {
+TEST_CASE("the processes of a run do not show the password either") {
   const DemoProject demo;
   const std::string ready = (demo.root() / "ready").string();
   Collecting collecting(demo, {"-m", "main", "--", "ready", ready, "hang"}, {}, "", {kVariable});
@@ -196,7 +196,7 @@ TEST_CASE("nor does anything that looks at the processes of a run") {
   collecting.wait();
 }
 
-TEST_CASE("the document of a run on this machine says so, and counts what was copied") {
+TEST_CASE("the document of a local run has its host and the number of copied files") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--json", "--", "job", kJob});
   const Json document = Json::parse(run.out);
@@ -207,7 +207,7 @@ TEST_CASE("the document of a run on this machine says so, and counts what was co
   }
 }
 
-TEST_CASE("help begins with a board, and --help-board names every option of one") {
+TEST_CASE("help starts with a board example, and --help-board lists every board option") {
   const DemoProject demo;
   CHECK(collect(demo, {"--help"})
             .out.starts_with("Examples:\n  msprof collect -m main --config board.ini --all "));

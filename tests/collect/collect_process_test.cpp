@@ -123,7 +123,7 @@ TEST_CASE("Ctrl-C ends the application and keeps what it recorded") {
   check_nothing_left(demo);
 }
 
-TEST_CASE("A request to end (TERM) ends the application and keeps what it recorded") {
+TEST_CASE("SIGTERM stops the application and keeps its recording") {
   const Demo demo;
   Collecting run(demo, busy_run(demo, {"hang"}));
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
@@ -135,7 +135,7 @@ TEST_CASE("A request to end (TERM) ends the application and keeps what it record
   check_nothing_left(demo);
 }
 
-TEST_CASE("With --all what was recorded before Ctrl-C is imported, and the code is Ctrl-C's") {
+TEST_CASE("With --all the recording before Ctrl-C is imported, and the exit code is 130") {
   const Demo demo;
   Collecting run(demo,
                  {"-m", "main", "--all", "--", "job", kJob, "ready", demo.at("ready"), "hang"});
@@ -146,7 +146,7 @@ TEST_CASE("With --all what was recorded before Ctrl-C is imported, and the code 
   CHECK(contains(finished.err, std::string("driver imports ") + kJob));
 }
 
-TEST_CASE("A closed terminal ends the application once, and what came home is imported") {
+TEST_CASE("Closing the terminal stops the application once, and its recording is imported") {
   const Demo demo;
   Collecting run(demo, {"-m", "main", "--all", "--", "job", kJob, "on-term", "write",
                         "JOB/data/last", "at TERM", "end", "ready", demo.at("ready"), "hang"});
@@ -163,7 +163,7 @@ TEST_CASE("A closed terminal ends the application once, and what came home is im
   CHECK(demo.read(std::string("project/") + kJob + "/data/last") == "at TERM");
 }
 
-TEST_CASE("A second Ctrl-C kills the application, and what it recorded still comes home") {
+TEST_CASE("A second Ctrl-C kills the application, and its recording is kept") {
   const Demo demo;
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
   REQUIRE(eventually([&] { return demo.exists("deaf"); }));
@@ -177,7 +177,7 @@ TEST_CASE("A second Ctrl-C kills the application, and what it recorded still com
   check_nothing_left(demo);
 }
 
-TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
+TEST_CASE("A third Ctrl-C ends msprof and the application at once") {
   const Demo demo;
   const auto before = snapshot(demo.project());
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
@@ -196,7 +196,7 @@ TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
   CHECK(runs_empty(demo));
 }
 
-TEST_CASE("An application that is deaf to Ctrl-C is killed after the grace") {
+TEST_CASE("An application that ignores Ctrl-C is killed after the grace period") {
   const Demo demo;
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}), {}, "",
                  kShortGrace);
@@ -209,7 +209,7 @@ TEST_CASE("An application that is deaf to Ctrl-C is killed after the grace") {
   check_nothing_left(demo);
 }
 
-TEST_CASE("--timeout is how long the application runs: one that ends on TERM is a success") {
+TEST_CASE("--timeout stops the application: exit on SIGTERM is a success") {
   const Demo demo;
   const auto before = snapshot(demo.project());
   const bool handled = GENERATE(false, true);
@@ -255,7 +255,7 @@ TEST_CASE("After --timeout an application that has to be killed is a failure") {
   check_nothing_left(demo);
 }
 
-TEST_CASE("An application that is there before --timeout ends as it ends") {
+TEST_CASE("An application that ends before --timeout keeps its exit code") {
   const Demo demo;
   const Finished quick =
       collect(demo, {"-m", "main", "--timeout", "600", "--", "job", kJob, "say", "done"});
@@ -266,7 +266,7 @@ TEST_CASE("An application that is there before --timeout ends as it ends") {
   CHECK(failed.exit_code == 7);
 }
 
-TEST_CASE("Ctrl-C before the time limit is Ctrl-C") {
+TEST_CASE("Ctrl-C before the time limit is reported as Ctrl-C") {
   const Demo demo;
   auto words = busy_run(demo, {"hang"});
   words.insert(words.begin() + 2, {"--timeout", "600"});
@@ -289,7 +289,7 @@ TEST_CASE("An application that fails or crashes leaves the project as it was") {
   }
 }
 
-TEST_CASE("What an application leaves behind is ended and counted") {
+TEST_CASE("Processes left by an application are stopped and counted") {
   const Demo demo;
   const Finished finished = collect(demo, busy_run(demo, {}));
   CHECK(finished.exit_code == 0);
@@ -317,7 +317,7 @@ TEST_CASE("A kill -9 of msprof at any moment leaves the user's files and no proc
   CHECK(std::distance(fs::directory_iterator(demo.root() / "out"), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("A run in progress is not taken for a stale one") {
+TEST_CASE("A run in progress is not treated as a stale one") {
   const Demo demo;
   Collecting first(demo, {"-m", "main", "--", "job", kJob, "ready", demo.at("ready"), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
@@ -341,7 +341,7 @@ TEST_CASE("A run in progress is not taken for a stale one") {
   CHECK_FALSE(contains(collect(demo, {"-m", "main", "--", "job", kOtherJob}).err, "[concurrent"));
 }
 
-TEST_CASE("Stale run folders go, whatever permissions their folders have") {
+TEST_CASE("Stale run folders are removed with any permissions") {
   const Sandbox sandbox;
   const std::string stale = "run_1_" + msprof::machine_tag();
   // Of another machine, whose locks may not be seen here; of an earlier version.
@@ -373,13 +373,13 @@ TEST_CASE("Stale run folders go, whatever permissions their folders have") {
   for (const std::string& name : unknown) CHECK_FALSE(sandbox.exists(runs + name));
 }
 
-TEST_CASE("Signals have their names") {
+TEST_CASE("Signals are printed by name") {
   CHECK(msprof::signal_name(SIGSEGV) == "SIGSEGV");
   CHECK(msprof::signal_name(SIGKILL) == "SIGKILL");
   CHECK(msprof::signal_name(64) == "signal 64");
 }
 
-TEST_CASE("A process that is let go ends at once with all it started") {
+TEST_CASE("A released process is killed at once with all its children") {
   const Demo demo;
   pid_t pid = 0;
   {
@@ -397,7 +397,7 @@ TEST_CASE("A process that is let go ends at once with all it started") {
   CHECK(process_gone(read_pid(demo.at("daemon"))));
 }
 
-TEST_CASE("When the supervisor is killed the application goes too and the end is reported") {
+TEST_CASE("If the supervisor is killed, the application ends too and is reported") {
   const Demo demo;
   msprof::LocalProgram program;
   program.path = demo.project() / "main";
@@ -420,7 +420,7 @@ TEST_CASE("When the supervisor is killed the application goes too and the end is
   CHECK(eventually([&] { return process_gone(pid); }));
 }
 
-TEST_CASE("lines are left out and texts replaced in a stream, however it is cut") {
+TEST_CASE("lines are dropped and text is replaced in a stream at any chunk boundaries") {
   const msprof::OutputChanges changes = {"[INFO] Data in ", "/out/.tmp/run", "/out"};
   const std::string printed =
       "(msprof) /out/.tmp/run/PROF_1\n[INFO] Data in /out/.tmp/run/PROF_1\n[INFO] Data is\n"

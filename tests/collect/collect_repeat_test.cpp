@@ -43,7 +43,7 @@ RunJson repeated_record(const fs::path& capture) {
 
 }  // namespace
 
-TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up apart") {
+TEST_CASE("Repeated runs put their captures into a separate folder, and warm-ups into another") {
   const RepeatSandbox sandbox;
   const Finished run = sandbox.repeat({"--repeat", "2", "--json"}, {"job", kJob});
   INFO(run.err);
@@ -77,7 +77,7 @@ TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up 
                                 sandbox.series("main.runs~2").string() + "'"));
 }
 
-TEST_CASE("Runs that fail have a folder of their own, so that they are not compared") {
+TEST_CASE("Failed runs are put into a separate folder and are not compared") {
   const RepeatSandbox sandbox;
   const Finished run =
       sandbox.repeat({"--repeat", "2", "--warm-up", "0"}, {"job", kJob, "exit", "3"});
@@ -89,7 +89,7 @@ TEST_CASE("Runs that fail have a folder of their own, so that they are not compa
   CHECK_FALSE(contains(run.err, "next: msprof compare"));
 }
 
-TEST_CASE("What keeps the first run from starting ends all, and leaves no folder") {
+TEST_CASE("An error that prevents the first run ends the series and leaves no folder") {
   const RepeatSandbox sandbox;
   const Finished run =
       collect(sandbox, {"-m", "nowhere", "--output", "../out", "--repeat", "3", "--json"});
@@ -101,7 +101,7 @@ TEST_CASE("What keeps the first run from starting ends all, and leaves no folder
   CHECK(names_in(sandbox.root() / "out").empty());
 }
 
-TEST_CASE("Ctrl-C ends the run under way and the series with it") {
+TEST_CASE("Ctrl-C stops the current run and the series") {
   const RepeatSandbox sandbox;
   Collecting running(
       sandbox, {"-m", "main", "--output", "../out", "--repeat", "5", "--warm-up", "0", "--", "job",
@@ -115,7 +115,7 @@ TEST_CASE("Ctrl-C ends the run under way and the series with it") {
   CHECK_FALSE(contains(run.err, "run 2 of 5"));
 }
 
-TEST_CASE("Every run gets the same input: nothing") {
+TEST_CASE("Every run of a series gets the same empty input") {
   const RepeatSandbox sandbox;
   const Finished run = sandbox.repeat({"--repeat", "2", "--warm-up", "0"},
                                       {"job", kJob, "say", "end", "echo-stdin"}, "typed\n");
@@ -124,7 +124,7 @@ TEST_CASE("Every run gets the same input: nothing") {
   CHECK(run.out == "end\nend\n");
 }
 
-TEST_CASE("--repeat and --warm-up have limits, and need what they are about") {
+TEST_CASE("--repeat and --warm-up check their limits and required options") {
   const RepeatSandbox sandbox;
   const auto usage = [&](const Words& options, const std::string& part) {
     const Finished run = sandbox.repeat(options, {"job", kJob});

@@ -36,7 +36,7 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("Frameworks have the names that users type, and another gets the nearest one") {
+TEST_CASE("Framework names are parsed, with a suggestion for unknown ones") {
   CHECK(parse_framework("tf") == Framework::tensorflow);
   CHECK(parse_framework("tensorflow") == Framework::tensorflow);
   CHECK(parse_framework("mindspore") == Framework::mindspore);
@@ -58,7 +58,7 @@ TEST_CASE("TensorFlow without options gets the documented defaults, which are pr
   CHECK(records_by_itself(Framework::tensorflow));
 }
 
-TEST_CASE("TensorFlow's options are handed on with the output of the run") {
+TEST_CASE("TensorFlow's options are passed on with the output folder of the run") {
   const auto plan =
       plan_framework(Framework::tensorflow, R"({"output":"/tmp/p", "l2":"on"})", "/out");
   CHECK(plan.environment.at(1) == R"(PROFILING_OPTIONS={"output":"/out","l2":"on"})");
@@ -83,12 +83,12 @@ TEST_CASE("Wrong options are refused before the start, all of them at once") {
                  "with the output folder it has 2,060 bytes"));
 }
 
-TEST_CASE("A folder that JSON cannot hold is refused with a sentence") {
+TEST_CASE("A folder name that JSON cannot represent is refused") {
   CHECK(contains(refusal([] { plan_framework(Framework::tensorflow, std::nullopt, "/out\xff"); }),
                  "is not UTF-8"));
 }
 
-TEST_CASE("MindSpore gets its variable, which starts the whole run") {
+TEST_CASE("MindSpore gets its variable, which records the whole run") {
   const auto plan = plan_framework(Framework::mindspore, std::nullopt, "/out");
   CHECK(
       plan.environment ==
@@ -98,7 +98,7 @@ TEST_CASE("MindSpore gets its variable, which starts the whole run") {
   CHECK(contains(said(plan), "no variable for a schedule"));
 }
 
-TEST_CASE("PyTorch has no variable of its own that starts it, which is said") {
+TEST_CASE("PyTorch has no variable to start its profiler, which is reported") {
   std::optional<test::Variable> path(std::in_place, "PROF_CONFIG_PATH", std::nullopt);
   const auto plan = plan_framework(Framework::torch, std::nullopt, "/out");
   CHECK(plan.environment == Words{"PROF_CONFIG_PATH=/out"});
@@ -111,7 +111,7 @@ TEST_CASE("PyTorch has no variable of its own that starts it, which is said") {
   CHECK(contains(said(kept), "PROF_CONFIG_PATH=/mine is kept"));
 }
 
-TEST_CASE("Options belong to TensorFlow; without a framework there is nothing to set") {
+TEST_CASE("Profiling options require TensorFlow") {
   for (const Framework other : {Framework::none, Framework::mindspore, Framework::torch}) {
     CHECK(contains(refusal([&] { plan_framework(other, "{}", "/out"); }), "--framework tf"));
   }

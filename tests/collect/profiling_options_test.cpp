@@ -82,7 +82,7 @@ std::string key_value_pair(std::string_view key, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("The manual's own example lacks a quote, and the sentence says where") {
+TEST_CASE("The missing quote of the manual's example is located") {
   CHECK(list_problems(std::string(kManualExample)) ==
         "options, line 1, column 50: the quote before task_trace is missing\n");
   std::string mended(kManualExample);
@@ -91,7 +91,7 @@ TEST_CASE("The manual's own example lacks a quote, and the sentence says where")
   CHECK(check_profiling_options(mended).output == "/tmp/profiling");
 }
 
-TEST_CASE("Broken JSON is named by its place and by what is missing there") {
+TEST_CASE("Invalid JSON is reported with its position and what is missing") {
   struct Case {
     std::string text;
     std::string place;
@@ -130,7 +130,7 @@ TEST_CASE("Broken JSON is named by its place and by what is missing there") {
   }
 }
 
-TEST_CASE("The reader of faults finds none in what is JSON, and ends with every text cut short") {
+TEST_CASE("The JSON fault finder accepts valid JSON and ends with every truncated text") {
   const std::string good = R"( {"a":"x\"y,","b":[1,{"c":"]}"}],"d":-1.5e3,"e":true,"f":null} )";
   CHECK_FALSE(find_json_fault(good).has_value());
   CHECK_FALSE(find_json_fault("{}").has_value());
@@ -140,11 +140,11 @@ TEST_CASE("The reader of faults finds none in what is JSON, and ends with every 
   }
 }
 
-TEST_CASE("What is JSON and no object is refused") {
+TEST_CASE("JSON that is not an object is refused") {
   CHECK(list_problems("[1]") == "options: it is not a JSON object: put { and } around the keys\n");
 }
 
-TEST_CASE("Each key takes its values and refuses others") {
+TEST_CASE("Each key accepts its values and refuses others") {
   for (const ProfilingOption& option : profiling_option_table()) {
     const Samples samples = make_samples(option);
     const bool is_output = option.name == "output";
@@ -171,19 +171,19 @@ TEST_CASE("Each key takes its values and refuses others") {
         "options, line 1, column 18: \"hccl\" must be on or off, not true\n");
 }
 
-TEST_CASE("A key that is none is named with the nearest one") {
+TEST_CASE("An unknown key is reported with the nearest one") {
   CHECK(list_problems(with_output_key(R"("aic_metric":"Memory")")) ==
         "options, line 1, column 18: unknown key \"aic_metric\"; did you mean aic_metrics?\n");
 }
 
-TEST_CASE("All problems are told at once, and a key that stands there twice is one") {
+TEST_CASE("All problems are reported at once, and a duplicate key is one") {
   CHECK(list_problems(R"({"output":"/tmp","l2":"on","hcl":"on","l2":"off","aicpu":"1"})") ==
         "options: \"l2\" is given twice\n"
         "options, line 1, column 28: unknown key \"hcl\"; did you mean hccl?\n"
         "options, line 1, column 50: \"aicpu\" must be on or off, not \"1\"\n");
 }
 
-TEST_CASE("2,048 bytes are taken, one more is not") {
+TEST_CASE("2,048 bytes are accepted, one more is not") {
   const std::string empty = with_output_key(R"("fp_point":"")");
   std::string text = empty;
   text.insert(text.size() - 2, std::string(2048 - empty.size(), 'x'));
@@ -193,7 +193,7 @@ TEST_CASE("2,048 bytes are taken, one more is not") {
   CHECK(list_problems(text) == "options: it has 2,049 bytes, the maximum is 2,048\n");
 }
 
-TEST_CASE("The output is required; an empty one is the folder of ASCEND_WORK_PATH, which is told") {
+TEST_CASE("The output is required; an empty one means ASCEND_WORK_PATH, with a message") {
   CHECK(list_problems(R"({"l2":"on"})") ==
         "options: \"output\" is missing: the folder for the results\n");
   CHECK(list_problems(R"({"l2":"on"})", OutputKey::added_later) == "");
@@ -202,7 +202,7 @@ TEST_CASE("The output is required; an empty one is the folder of ASCEND_WORK_PAT
         std::string::npos);
 }
 
-TEST_CASE("What excludes each other is refused") {
+TEST_CASE("Conflicting keys are refused") {
   CHECK(list_problems(with_output_key(R"("instr_profiling":"on","instr_profiling_freq":"500")")) ==
         "");
   CHECK(list_problems(with_output_key(R"("instr_profiling":"on","l2":"off")")) == "");
@@ -216,7 +216,7 @@ TEST_CASE("What excludes each other is refused") {
   CHECK(list_problems(with_output_key(R"("task_time":"l1","task_trace":"on")")) == "");
 }
 
-TEST_CASE("What has no effect, or an older name, is told and ends nothing") {
+TEST_CASE("Keys without effect and older names are reported, but not refused") {
   CHECK(list_notes(with_output_key(R"("task_trace":"on")")) ==
         "options: \"task_trace\" is the older name of \"task_time\"\n");
   CHECK(list_notes(with_output_key(R"("instr_profiling_freq":"500")")) ==
@@ -233,7 +233,7 @@ TEST_CASE("The effective options are one line with the keys in their order") {
   CHECK(with_output(R"({"l2":"on"})", "/x") == R"({"output":"/x","l2":"on"})");
 }
 
-TEST_CASE("The documented defaults are good options") {
+TEST_CASE("The documented defaults are valid options") {
   const auto check = check_profiling_options(default_profiling_options());
   CHECK(check.problems.empty());
   CHECK(check.notes.empty());
@@ -248,7 +248,7 @@ TEST_CASE("The documented defaults are good options") {
                         {"msproftx", "off"}}));
 }
 
-TEST_CASE("The manual's table of keys is the program's, line by line") {
+TEST_CASE("The manual's table of keys equals the program's") {
   std::string table;
   for (const ProfilingOption& option : profiling_option_table()) {
     table += fmt::format("| `{}` | {} | {} |\n", option.name, value_words(option), option.meaning);

@@ -61,7 +61,7 @@ TEST_CASE("The project is the executable's folder, or its parent where that has 
   CHECK(find_target("main", {}, sandbox.project() / "out").working_folder == "out");
 }
 
-TEST_CASE("The working folder is the executable's where the current folder is elsewhere") {
+TEST_CASE("The working folder is the executable's if the current folder is outside the project") {
   const Sandbox sandbox;
   sandbox.add_app("project/out/main");
   const ProjectTarget target = find_target("out/main", "project", sandbox.root());
@@ -69,7 +69,7 @@ TEST_CASE("The working folder is the executable's where the current folder is el
   CHECK(target.working_folder == "out");
 }
 
-TEST_CASE("The executable is looked for in the current folder first, then in --project") {
+TEST_CASE("The executable is searched in the current folder first, then in --project") {
   const Sandbox sandbox;
   sandbox.add_app("project/main");
   sandbox.add_app("here/main");
@@ -79,7 +79,7 @@ TEST_CASE("The executable is looked for in the current folder first, then in --p
   CHECK(find_target("main", sandbox.project().string(), "/").root == sandbox.project());
 }
 
-TEST_CASE("What cannot be run is named with the reason") {
+TEST_CASE("A file that cannot be run is reported with the reason") {
   const Sandbox sandbox;
   std::string message;
   const auto find = [&](const std::string& main, std::optional<std::string> project = {}) {
@@ -185,7 +185,7 @@ TEST_CASE("A link to a login outside the project is not copied either") {
   CHECK(paths(scan(sandbox)) == std::set<std::string>{"main"});
 }
 
-TEST_CASE("Pipes and sockets are left out and named") {
+TEST_CASE("Pipes and sockets are not copied, but reported") {
   const Sandbox sandbox;
   sandbox.add_app();
   REQUIRE(::mkfifo((sandbox.project() / "pipe").c_str(), 0600) == 0);
@@ -195,7 +195,7 @@ TEST_CASE("Pipes and sockets are left out and named") {
   CHECK(project.excluded[0].is_unexpected);
 }
 
-TEST_CASE("A folder that is merely named like a capture is left out and named") {
+TEST_CASE("A folder that is only named like a capture is not copied, but reported") {
   const Sandbox sandbox;
   sandbox.add_app();
   sandbox.write("project/PROFILES/settings", "x");
@@ -206,14 +206,14 @@ TEST_CASE("A folder that is merely named like a capture is left out and named") 
   CHECK(project.excluded[1].is_unexpected);
 }
 
-TEST_CASE("An executable in a folder that is left out is refused") {
+TEST_CASE("An executable in an excluded folder is refused") {
   const Sandbox sandbox;
   sandbox.add_app("project/JOBS/main");
   const ProjectTarget target = find_target("JOBS/main", "project", sandbox.root() / "project/..");
   CHECK(thrown_exit([&] { scan_project(target, {}); }) == Exit::nothing_to_do);
 }
 
-TEST_CASE("Above 20,000 files the project has to be named") {
+TEST_CASE("Above 20,000 files --project must be given") {
   const Sandbox sandbox;
   sandbox.add_app();
   for (int i = 0; i < 20'000; ++i) sandbox.write("project/f" + std::to_string(i), "");
@@ -228,7 +228,7 @@ TEST_CASE("Above 20,000 files the project has to be named") {
   CHECK(scan(sandbox).file_count == 20'000);
 }
 
-TEST_CASE("Above 2 GB the project has to be named") {
+TEST_CASE("Above 2 GB --project must be given") {
   const Sandbox sandbox;
   sandbox.add_app();
   sandbox.write("project/model.om", "");

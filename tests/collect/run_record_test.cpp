@@ -19,7 +19,7 @@ RunJson read_record(const DemoProject& demo, const std::string& job = kJob) {
 
 }  // namespace
 
-TEST_CASE("A capture says when, where and with what it was made") {
+TEST_CASE("A capture records when, where and with which command it was made") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--interval", "7", "--env", "SECRET_WORD=hush",
                                       "--", "job", kJob, "say", "--password=hush", "exit", "0"});
@@ -42,7 +42,7 @@ TEST_CASE("A capture says when, where and with what it was made") {
   CHECK(record.at("begin").get<std::string>().size() == 24);
 }
 
-TEST_CASE("A run that failed is recorded with its end") {
+TEST_CASE("A failed run is recorded with its exit") {
   const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob, "exit", "3"});
   CHECK(run.exit_code == 7);
@@ -55,7 +55,7 @@ TEST_CASE("A run that failed is recorded with its end") {
   CHECK_FALSE(record.at("application").contains("exit_code"));
 }
 
-TEST_CASE("A run that was ended from outside is recorded with who ended it") {
+TEST_CASE("A run stopped from outside is recorded with the cause") {
   const DemoProject demo;
   // On most machines the application records within the first limit.
   std::string used;
@@ -80,7 +80,7 @@ TEST_CASE("A run that was ended from outside is recorded with who ended it") {
   CHECK(stopped.at("exit_code") == 130);
 }
 
-TEST_CASE("Models are recorded where they are links, or are named by an argument") {
+TEST_CASE("Models are recorded if they are links or arguments") {
   const DemoProject demo;
   demo.write("elsewhere/big.om", "big");
   demo.write("named.om", "named");
@@ -97,7 +97,7 @@ TEST_CASE("Models are recorded where they are links, or are named by an argument
   CHECK(files == std::vector<std::string>{named, "models/link.om", "models/m.om"});
 }
 
-TEST_CASE("Beside run.json a capture holds what the application wrote, and nothing else") {
+TEST_CASE("A capture contains only run.json and the application's files") {
   const DemoProject demo;
   collect(demo, {"-m", "main", "--", "job", kJob});
   std::vector<std::string> names;
@@ -108,7 +108,7 @@ TEST_CASE("Beside run.json a capture holds what the application wrote, and nothi
   CHECK(names == std::vector<std::string>{"run.json"});
 }
 
-TEST_CASE("The exit code of --all is that of the whole, in every capture") {
+TEST_CASE("The exit code of --all in every capture is that of the whole command") {
   const DemoProject demo;
   const Finished run =
       collect(demo, {"-m", "main", "--all", "--", "job", kJob, "job", "JOBDAMAGED"});
@@ -117,7 +117,7 @@ TEST_CASE("The exit code of --all is that of the whole, in every capture") {
   CHECK(read_record(demo, "JOBDAMAGED").at("exit_code") == 3);
 }
 
-TEST_CASE("A layout of the command line is kept in the capture, and checked before the run") {
+TEST_CASE("A layout given on the command line is kept in the capture and checked before the run") {
   const DemoProject demo;
   demo.write("project/layout.json", R"({"acl_api": {"header_size": 0, "record_size": 24,
     "fields": {"start": {"offset": 8, "type": "u64"}}}})");

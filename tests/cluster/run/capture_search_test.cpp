@@ -37,7 +37,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("captures are found in any depth, sorted, and not inside each other") {
+TEST_CASE("captures are found at any depth, sorted, and not inside each other") {
   const TempFolder folder;
   make_capture(folder / "b/c/d/PROF_000001_2");
   make_capture(folder / "b/PROF_000001_1");
@@ -50,7 +50,7 @@ TEST_CASE("captures are found in any depth, sorted, and not inside each other") 
   CHECK(found.problems.empty());
 }
 
-TEST_CASE("a capture that is named itself is found under any name") {
+TEST_CASE("a capture given directly is found under any name") {
   const TempFolder folder;
   const fs::path renamed = make_capture(folder / "rank0");
   CHECK(found_in(folder.path(), search_captures({renamed, folder / "rank0/"})) == Names{"rank0"});
@@ -76,7 +76,7 @@ TEST_CASE("each capture is found once, however many ways lead to it") {
   CHECK(found_in(folder.path(), found) == Names{"real/PROF_1"});
 }
 
-TEST_CASE("the rank of a framework's folder counts where the capture knows none") {
+TEST_CASE("the rank of a framework's folder is used if the capture has none") {
   const TempFolder folder;
   make_capture(folder / "a_1_ascend_pt/PROF_1");
   write_file(folder / "a_1_ascend_pt/profiler_info_17.json", "{}");
@@ -95,7 +95,7 @@ TEST_CASE("the rank of a framework's folder counts where the capture knows none"
               "d_4_ascend_pt/PROF_4", "plain/PROF_5"});
 }
 
-TEST_CASE("the rank of a capture is known where all say the same") {
+TEST_CASE("the rank of a capture is known if all sources agree") {
   const TempFolder folder;
   const fs::path one = make_capture(folder / "PROF_1", 4);
   CHECK(cluster::find_known_rank({one, {}}) == 4);
@@ -106,7 +106,7 @@ TEST_CASE("the rank of a capture is known where all say the same") {
   CHECK_FALSE(cluster::find_known_rank({folder / "absent", {}}));
 }
 
-TEST_CASE("what a run wrote below the folder is no capture") {
+TEST_CASE("output of an earlier run in the folder is not a capture") {
   const TempFolder folder;
   const fs::path capture = make_capture(folder / "PROF_1");
   const cluster::PartFolder parts(folder / "out");
@@ -114,7 +114,7 @@ TEST_CASE("what a run wrote below the folder is no capture") {
   CHECK(found_in(folder.path(), search_captures({folder.path()})) == Names{"PROF_1"});
 }
 
-TEST_CASE("what cannot be searched is named, and the rest is found") {
+TEST_CASE("folders that cannot be searched are reported, and the rest is found") {
   const TempFolder folder;
   make_capture(folder / "PROF_1");
   write_file(folder / "file", "");
@@ -126,7 +126,7 @@ TEST_CASE("what cannot be searched is named, and the rest is found") {
   CHECK(found.problems[1].reason == "it is not a folder");
 }
 
-TEST_CASE("a very deep tree is searched to its end") {
+TEST_CASE("a very deep tree is searched completely") {
   const TempFolder folder;
   fs::path at = folder.path();
   for (int depth = 0; depth < 300; ++depth) at /= "d";

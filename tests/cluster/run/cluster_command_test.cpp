@@ -76,7 +76,7 @@ echo "$(wc -l <"$here/submitted")"
 
 }  // namespace
 
-TEST_CASE("cluster makes one answer of all captures, and a repeated run makes no part again") {
+TEST_CASE("cluster merges all captures, and a repeated run reuses all parts") {
   const ClusterScene scene(5);
   const RunResult first = scene.run({"--jobs", "2", "--json"});
   INFO(first.err);
@@ -96,14 +96,14 @@ TEST_CASE("cluster makes one answer of all captures, and a repeated run makes no
   CHECK_FALSE(fs::exists(scene.folder / "out/run.lock"));
 }
 
-TEST_CASE("a second run makes the part of a capture that changed, and of none else") {
+TEST_CASE("a second run only rebuilds the part of a changed capture") {
   const ClusterScene scene(3);
   REQUIRE(scene.run({}).exit_code == 0);
   fs::last_write_time(scene.captures[1] / "host" / "info.json", fs::file_time_type::clock::now());
   CHECK(says(scene.run({}).err, "1 made, 2 current"));
 }
 
-TEST_CASE("a capture that cannot be read is named and the rest is merged") {
+TEST_CASE("a capture that cannot be read is reported and the rest is merged") {
   const ClusterScene scene(4);
   fs::remove_all(scene.captures[2]);
   write_file(scene.captures[2] / "readme.txt", "nothing");
@@ -117,7 +117,7 @@ TEST_CASE("a capture that cannot be read is named and the rest is merged") {
   CHECK(document["exit_code"] == 3);
 }
 
-TEST_CASE("the crash of one import ends no other, and it is tried twice more") {
+TEST_CASE("a crashing import does not affect others and is retried twice") {
   const ClusterScene scene(3);
   const std::string crash = "case \"$1 $*\" in rank*" + scene.captures[0].filename().string() +
                             "*) echo x >>'" + (scene.folder / "tries").string() +
@@ -131,7 +131,7 @@ TEST_CASE("the crash of one import ends no other, and it is tried twice more") {
   CHECK(says(healed.err, "1 made, 2 current"));
 }
 
-TEST_CASE("where no capture can be read nothing is written, and the exit code says why") {
+TEST_CASE("if no capture can be read, nothing is written, and the exit code tells the reason") {
   const TempFolder folder;
   fs::create_directories(folder / "in/PROF_x");
   const RunResult run =
@@ -144,7 +144,7 @@ TEST_CASE("where no capture can be read nothing is written, and the exit code sa
   CHECK(says(empty.err, "no capture (PROF_…) in"));
 }
 
-TEST_CASE("an interrupted run ends its processes, and the next goes on") {
+TEST_CASE("an interrupted run stops its processes, and the next one continues") {
   const ClusterScene scene(3);
   const fs::path hold = scene.folder / "hold";
   write_file(hold, "");
@@ -170,7 +170,7 @@ TEST_CASE("an interrupted run ends its processes, and the next goes on") {
   CHECK(says(next.err, "1 made, 2 current"));
 }
 
-TEST_CASE("--parquet writes the tasks of every rank once, and names what it could not write") {
+TEST_CASE("--parquet writes the tasks of every rank once and reports failures") {
   const ClusterScene scene(2);
   const std::string data = (scene.folder / "data").string();
   const RunResult run = scene.run({"--parquet", data});
@@ -187,7 +187,7 @@ TEST_CASE("--parquet writes the tasks of every rank once, and names what it coul
   CHECK(says(failed.err, "NO PARQUET of " + scene.captures[1].string() + ": odd"));
 }
 
-TEST_CASE("--part of two machines and merge give what one machine gives") {
+TEST_CASE("--part on two machines and merge equal the result of one machine") {
   const ClusterScene scene(4);
   for (int half = 0; half < 2; ++half) {
     Words words = {"cluster", "--output", (scene.folder / std::to_string(half)).string(), "--part",
@@ -206,7 +206,7 @@ TEST_CASE("--part of two machines and merge give what one machine gives") {
   CHECK(read_file(scene.folder / "both.db") == scene.answer());
 }
 
-TEST_CASE("options that exclude each other are refused with a sentence") {
+TEST_CASE("conflicting options are refused with a message") {
   const TempFolder folder;
   const std::string out = (folder / "out").string();
   for (const Words& words :
@@ -225,7 +225,7 @@ TEST_CASE("options that exclude each other are refused with a sentence") {
   CHECK_FALSE(fs::exists(out + "/cluster.db"));
 }
 
-TEST_CASE("an array of groups and a merge behind it give the same bytes as one machine") {
+TEST_CASE("an array of groups followed by a merge gives the same bytes as one machine") {
   const ClusterScene scene(6);
   const FalseSlurm slurm(scene.folder.path());
   REQUIRE(scene.run({}, "here").exit_code == 0);
@@ -243,7 +243,7 @@ TEST_CASE("an array of groups and a merge behind it give the same bytes as one m
   CHECK(says(submitted, "--dependency=afterany:1 --kill-on-invalid-dep=yes"));
 }
 
-TEST_CASE("tasks that were lost are submitted again twice, then named") {
+TEST_CASE("lost tasks are submitted again twice, then reported") {
   const ClusterScene scene(6);
   const FalseSlurm slurm(scene.folder.path());
   // The task of the second group exits before doing anything, `$lost` times.
@@ -272,7 +272,7 @@ TEST_CASE("tasks that were lost are submitted again twice, then named") {
   CHECK(query(scene.folder / "out/cluster.db", "SELECT count(*) FROM member") == Words{"3"});
 }
 
-TEST_CASE("what Slurm refuses is said in its words, and leaves no lock") {
+TEST_CASE("Slurm's error message is printed, and no lock remains") {
   const ClusterScene scene(2);
   const FalseSlurm slurm(scene.folder.path());
   write_file(slurm.tools / "refuse", "");
@@ -284,7 +284,7 @@ TEST_CASE("what Slurm refuses is said in its words, and leaves no lock") {
   CHECK_FALSE(fs::exists(scene.folder / "out/run.lock"));
 }
 
-TEST_CASE("--no-wait returns, and --attach gives the answer") {
+TEST_CASE("--no-wait returns, and --attach gives the result") {
   const ClusterScene scene(4);
   const FalseSlurm slurm(scene.folder.path());
   const std::string out = (scene.folder / "out").string();

@@ -65,7 +65,7 @@ void leave_lock(const fs::path& folder, const std::vector<std::string>& jobs) {
 
 }  // namespace
 
-TEST_CASE("a part is current as long as its capture is as it was") {
+TEST_CASE("a part is current as long as its capture is unchanged") {
   PartScene scene;
   REQUIRE(scene.is_current());
   CHECK(scene.parts.find_current(scene.capture, scene.fingerprint)->outcome ==
@@ -76,15 +76,15 @@ TEST_CASE("a part is current as long as its capture is as it was") {
     write_file(first, read_file(first) + "x");
     CHECK_FALSE(scene.is_current());
   }
-  SECTION("a rank that a framework's file names now") {
+  SECTION("a rank from a new framework file") {
     scene.capture.rank = 5;
     CHECK_FALSE(scene.is_current());
   }
-  SECTION("a part that was cut") {
+  SECTION("a truncated part") {
     write_file(scene.parts.part_path(scene.capture), "a pa");
     CHECK_FALSE(scene.is_current());
   }
-  SECTION("a part that is gone") {
+  SECTION("a missing part") {
     fs::remove(scene.parts.part_path(scene.capture));
     CHECK_FALSE(scene.is_current());
   }
@@ -97,7 +97,7 @@ TEST_CASE("a part is current as long as its capture is as it was") {
   }
 }
 
-TEST_CASE("that a part is of partial data is remembered") {
+TEST_CASE("a part of partial data keeps that state") {
   const PartScene scene;
   scene.remember(PartOutcome::partial);
   const auto current = scene.parts.find_current(scene.capture, scene.fingerprint);
@@ -106,7 +106,7 @@ TEST_CASE("that a part is of partial data is remembered") {
   CHECK(current->exit == Exit::partial_data);
 }
 
-TEST_CASE("what begins anew has neither a part nor what killed programs left") {
+TEST_CASE("a rebuilt part starts without the old part and files of killed programs") {
   const PartScene scene;
   const fs::path place = scene.parts.part_path(scene.capture).parent_path();
   write_file(place / (".rank.part.0123456789abcdef-" + machine_tag() + ".msprof-tmp"), "half");
@@ -114,7 +114,7 @@ TEST_CASE("what begins anew has neither a part nor what killed programs left") {
   CHECK(names_in(place).empty());
 }
 
-TEST_CASE("Parquet files are current in their data set alone, and as long as the capture is") {
+TEST_CASE("Parquet files are current only in their data set and while the capture is unchanged") {
   const PartScene scene;
   const fs::path data_set = scene.folder / "data";
   fs::create_directory(data_set);
@@ -137,7 +137,7 @@ TEST_CASE("an msprof of an archive is started as its bin/msprof") {
   CHECK(find_program("/usr/bin/msprof") == "/usr/bin/msprof");
 }
 
-TEST_CASE("captures of one name at two places have parts of their own") {
+TEST_CASE("captures with equal names in two folders have separate parts") {
   const TempFolder folder;
   const PartFolder parts(folder / "out");
   CHECK(parts.part_path({"/a/PROF_1", {}}) != parts.part_path({"/b/PROF_1", {}}));
@@ -152,7 +152,7 @@ TEST_CASE("a capture that cannot be opened has no fingerprint and is never curre
   CHECK_FALSE(parts.find_current({folder / "PROF_x", {}}, ""));
 }
 
-TEST_CASE("results and tasks are the same after a way through a file, whatever bytes paths have") {
+TEST_CASE("results and tasks survive writing to a file, with any bytes in paths") {
   const std::string odd = "/x/PROF_\xff\xc3\xa9 \"\n\\";
   ClusterTask task;
   task.kind = ClusterTaskKind::finish;
@@ -182,14 +182,14 @@ TEST_CASE("results and tasks are the same after a way through a file, whatever b
   CHECK(again.report.results.at(0).outcome == PartOutcome::failed);
 }
 
-TEST_CASE("a file of a task that is damaged or of another version is refused by name") {
+TEST_CASE("a task file that is damaged or of another version is refused by name") {
   for (const char* text : {"", "{", "[]", "{\"schema\": \"msprof.cluster-task/1\"}"})
     CHECK_THROWS_WITH(parse_task(text, "the file"), Catch::Contains("the file is damaged"));
   CHECK_THROWS_WITH(parse_task("{\"schema\": \"msprof.cluster-task/99\"}", "the file"),
                     Catch::Contains("another version"));
 }
 
-TEST_CASE("a folder is locked while a run works in it, and free behind it") {
+TEST_CASE("a folder is locked during a run and free after it") {
   const TempFolder folder;
   {
     const RunLock lock(folder.path(), kNoJobs);
@@ -200,7 +200,7 @@ TEST_CASE("a folder is locked while a run works in it, and free behind it") {
   CHECK(refusal(folder.path(), kNoJobs).empty());
 }
 
-TEST_CASE("the lock of a program that was killed is taken, but not while its jobs are there") {
+TEST_CASE("the lock of a killed program is taken over, but not while its jobs exist") {
   const TempFolder folder;
   leave_lock(folder.path(), {"17", "18"});
   REQUIRE(fs::exists(folder / "run.lock"));
@@ -212,7 +212,7 @@ TEST_CASE("the lock of a program that was killed is taken, but not while its job
   CHECK(refusal(folder.path(), kNoJobs).empty());
 }
 
-TEST_CASE("a lock that was left to jobs is theirs alone, where locks are not seen, too") {
+TEST_CASE("a lock left to jobs belongs only to them, even without visible locks") {
   const TempFolder folder;
   {
     RunLock lock(folder.path(), kNoJobs);
@@ -224,7 +224,7 @@ TEST_CASE("a lock that was left to jobs is theirs alone, where locks are not see
   CHECK(refusal(folder.path(), kNoJobs).empty());
 }
 
-TEST_CASE("a lock of another host stays for a day, and what is no lock is nobody's") {
+TEST_CASE("a lock of another host is kept for a day, and an invalid one is ignored") {
   const TempFolder folder;
   write_file(folder / "run.lock", R"({"host": "elsewhere", "pid": 1, "start": "1", "jobs": []})");
   const std::string why = refusal(folder.path(), kNoJobs);

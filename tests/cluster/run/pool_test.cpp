@@ -53,7 +53,7 @@ TEST_CASE("every task of a pool runs once and its streams go to its log") {
   }
 }
 
-TEST_CASE("no more tasks run at once than asked for") {
+TEST_CASE("the number of parallel tasks is limited") {
   const TempFolder folder;
   // Each task counts the tasks that run at the same time.
   const std::string script = "cd " + folder.path().string() +
@@ -69,7 +69,7 @@ TEST_CASE("no more tasks run at once than asked for") {
   CHECK(seen == 12);
 }
 
-TEST_CASE("a task that a signal killed is tried twice more, one with an exit code is not") {
+TEST_CASE("a task killed by a signal is retried twice, one with an exit code is not") {
   const TempFolder folder;
   const std::string base = folder.path().string();
   const auto ends = run_tasks(
@@ -89,7 +89,7 @@ TEST_CASE("a task that a signal killed is tried twice more, one with an exit cod
   CHECK(ends.at(2).result.text() == "exit code 5");
 }
 
-TEST_CASE("a program that is not there is an end with 127 and a line in the log") {
+TEST_CASE("a missing program ends with 127 and a line in the log") {
   const TempFolder folder;
   const auto ends = run_tasks({{{(folder / "absent").string()}, folder / "log"}}, 1);
   CHECK(ends.at(0).result.exit_code == 127);
@@ -97,7 +97,7 @@ TEST_CASE("a program that is not there is an end with 127 and a line in the log"
         (folder / "absent").string() + " cannot be started: No such file or directory");
 }
 
-TEST_CASE("a log that cannot be written ends the pool with a sentence and no process left") {
+TEST_CASE("a log that cannot be written ends the pool with a message and all its processes") {
   const TempFolder folder;
   CHECK_THROWS_WITH(run_tasks({shell(folder, "sleep 60", "a"), shell(folder, "exit 0", "no/b")}, 2),
                     Catch::Contains("cannot write") && Catch::Contains("no/b"));
@@ -113,7 +113,7 @@ TEST_CASE("arguments reach a program as they are") {
   CHECK(answer.out == "<a b><$(touch owned)><`x`><'><\"><\n><>");
 }
 
-TEST_CASE("what a tool says is its reason, and one that never ends is killed") {
+TEST_CASE("a tool's output is the reason, and an endless one is killed") {
   const ToolAnswer said = run_tool({"/bin/sh", "-c", "echo no such job >&2; exit 1"}, kHangLimit);
   CHECK_FALSE(said.has_succeeded());
   CHECK(said.reason() == "no such job");
@@ -124,7 +124,7 @@ TEST_CASE("what a tool says is its reason, and one that never ends is killed") {
   CHECK(says(endless.reason(), "did not answer"));
 }
 
-TEST_CASE("the last line of a log is its last text, made printable") {
+TEST_CASE("the last line of a log is its last text, in printable form") {
   const TempFolder folder;
   write_file(folder / "log", "first\n\x1b[31mlast\x01\n\n  \n");
   CHECK(last_line(folder / "log") == "?[31mlast?");
@@ -135,7 +135,7 @@ TEST_CASE("the last line of a log is its last text, made printable") {
   CHECK(last_line(folder / "log") == "end");
 }
 
-TEST_CASE("progress says how many, how many failed and how long it takes") {
+TEST_CASE("progress shows the counts, failures and remaining time") {
   using std::chrono::seconds;
   CHECK(CountedProgress::text("parts", 0, 64, 0, seconds(5)) == "parts: 0 of 64");
   CHECK(CountedProgress::text("parts", 16, 64, 1, seconds(10)) ==

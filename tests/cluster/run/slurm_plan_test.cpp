@@ -7,7 +7,7 @@
 using namespace msprof;
 using namespace msprof::cluster;
 
-TEST_CASE("the limits of a cluster are read, and Slurm's own stand where it says nothing") {
+TEST_CASE("the limits of a cluster are read, with Slurm's defaults if missing") {
   const SlurmLimits limits = parse_limits(
       "Configuration data as of 2026-11-23T10:00:00\n"
       "MaxArraySize            = 20001\n"
@@ -37,7 +37,7 @@ TEST_CASE("nodes are read once each, with their states") {
     CHECK(SlurmNode{"n", 1, state}.is_usable());
 }
 
-TEST_CASE("captures are spread over nodes, and never one to a task") {
+TEST_CASE("captures are spread over nodes, with more than one per task") {
   const SlurmLimits limits;
   const auto plan = [&](std::size_t captures, std::size_t nodes, std::size_t size = 0) {
     const SlurmGroups groups = plan_groups(captures, nodes, limits, size);
@@ -56,7 +56,7 @@ TEST_CASE("captures are spread over nodes, and never one to a task") {
   CHECK(plan(64, 8, 20) == std::pair<std::size_t, std::size_t>(4, 20));
 }
 
-TEST_CASE("no array is larger than the cluster takes, nor takes most of its jobs") {
+TEST_CASE("an array fits the limits of the cluster and uses only part of its jobs") {
   SlurmLimits limits;
   CHECK(plan_groups(10'000, 1250, limits).count == 1000);
   limits.max_array_size = 100;
@@ -78,7 +78,7 @@ TEST_CASE("indices of an array are written as ranges") {
   CHECK(index_list({3, 4, 5, 9, 11, 12}) == "3-5,9,11-12");
 }
 
-TEST_CASE("what is not a node list or number of a job never reaches Slurm") {
+TEST_CASE("invalid node lists and job numbers are never passed to Slurm") {
   const SlurmClient slurm({});
   for (const char* list : {"", "-a", "--help"})
     CHECK_THROWS_WITH(slurm.expand_nodes(list), Catch::Contains("is not a node list"));

@@ -33,7 +33,7 @@ struct SshScene {
 
 }  // namespace
 
-TEST_CASE("hosts of a file are read, one a line, with comments") {
+TEST_CASE("a hosts file is read, one host per line, with comments") {
   const auto hosts =
       parse_hosts("# nodes\nroot@n1\n\n  n2:2222  # the second\n[::1]:22\n", "f", "me");
   REQUIRE(hosts.size() == 3);
@@ -47,7 +47,7 @@ TEST_CASE("hosts of a file are read, one a line, with comments") {
   CHECK_THROWS_WITH(parse_hosts("-oProxyCommand=x\n", "f", "me"), Catch::Contains("f, line 1"));
 }
 
-TEST_CASE("the report of a host is read, and one that makes no sense is refused") {
+TEST_CASE("the report of a host is parsed, and an invalid one is refused") {
   const RunReport report = parse_host_report(
       R"({"captures": [{"folder": "/a", "outcome": "failed", "reason": "no"},
                        {"folder": "/b", "outcome": "made"}],
@@ -64,7 +64,7 @@ TEST_CASE("the report of a host is read, and one that makes no sense is refused"
     CHECK_THROWS_AS(parse_host_report(text, "n1"), Error);
 }
 
-TEST_CASE("the parts of a host come over SSH and are the answer, and a lost host is named") {
+TEST_CASE("parts are fetched over SSH and merged, and a lost host is reported") {
   const SshScene scene;
   const RunResult run = scene.run(scene.board.address() + "\nboard@127.0.0.1:1\n", msprof_path());
   INFO(run.err);
@@ -82,7 +82,7 @@ TEST_CASE("the parts of a host come over SSH and are the answer, and a lost host
   CHECK(says(again.err, "3 current"));
 }
 
-TEST_CASE("a host without msprof, or whose answer is cut, is named and gives no part") {
+TEST_CASE("a host without msprof or with a truncated answer is reported and gives no part") {
   const SshScene scene;
   const RunResult without = scene.run(scene.board.address() + "\n", "/absent/msprof");
   INFO(without.err);
@@ -97,7 +97,7 @@ TEST_CASE("a host without msprof, or whose answer is cut, is named and gives no 
   CHECK_FALSE(fs::exists(scene.folder / "out/cluster.db"));
 }
 
-TEST_CASE("a host of the file may be a name of ssh's configuration, behind a jump host") {
+TEST_CASE("a host can be an SSH configuration alias, behind a jump host") {
   const SshScene scene;
   const BoardServer gate;
   const fs::path home = scene.board.client_home() / ".ssh";

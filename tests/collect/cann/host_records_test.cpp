@@ -53,7 +53,7 @@ TEST_CASE("tasks and ranges of one process are in one folder") {
                      "name.id = message_name_id ORDER BY start_ns)") == "before,add,between");
 }
 
-TEST_CASE("without --msproftx ranges bring no folder, and are in none") {
+TEST_CASE("without --msproftx ranges are not recorded and create no folder") {
   const Collection scene;
   const RunResult run = scene.collect({"-m", acl_program("ranges")});
   INFO(run.err);
@@ -65,7 +65,7 @@ TEST_CASE("without --msproftx ranges bring no folder, and are in none") {
 }
 
 #ifdef MSTX_CALLS
-TEST_CASE("a program that only marks ranges leaves one folder, too") {
+TEST_CASE("a program that only marks ranges also creates one folder") {
   const Collection scene;
   const RunResult run = scene.collect({"-m", MSTX_CALLS, "--cann", "--msproftx", "on"});
   INFO(run.err);
@@ -86,7 +86,7 @@ TEST_CASE("a program that only marks ranges leaves one folder, too") {
 }
 #endif
 
-TEST_CASE("the load of the host is recorded beside what the application does") {
+TEST_CASE("the load of the host is recorded with the application") {
   const Collection scene;
   const RunResult run =
       scene.collect({"-m", DEMO_ACL, "--host-sys", "cpu,mem", "--host-sys-usage", "cpu,mem",

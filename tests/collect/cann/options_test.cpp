@@ -42,7 +42,7 @@ Json make_config(const std::vector<std::pair<std::string, std::string>>& given) 
 
 }  // namespace
 
-TEST_CASE("every option has a help, takes its own default, and has a parameter of its own") {
+TEST_CASE("every option has a help text, accepts its default, and has a separate parameter") {
   std::set<std::string_view> names;
   std::set<std::string_view> parameters;
   for (const CollectorOption& option : collector_options()) {
@@ -58,8 +58,7 @@ TEST_CASE("every option has a help, takes its own default, and has a parameter o
   }
 }
 
-TEST_CASE(
-    "a value that an option does not take is refused in one sentence that says what it takes") {
+TEST_CASE("an invalid value is refused with the valid values") {
   const std::tuple<const char*, const char*, const char*> wrong[] = {
       {"task-time", "l4", "--task-time: expected on, off, l0, l1, l2 or l3, got 'l4'"},
       {"ascendcl", "of", "--ascendcl: expected on or off, got 'of'; did you mean off or on?"},
@@ -95,7 +94,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("values at the ends of a range are taken") {
+TEST_CASE("values at the ends of a range are accepted") {
   const std::pair<const char*, const char*> right[] = {
       {"storage-limit", "200MB"},
       {"storage-limit", "4294967295MB"},
@@ -114,7 +113,7 @@ TEST_CASE("values at the ends of a range are taken") {
   }
 }
 
-TEST_CASE("options that exclude or need each other are refused together") {
+TEST_CASE("conflicting and dependent options are refused together") {
   const std::pair<std::vector<std::pair<std::string, std::string>>, const char*> wrong[] = {
       {{{"dynamic", "on"}, {"delay", "1"}}, "--dynamic and --delay cannot be combined"},
       {{{"dynamic", "on"}, {"duration", "1"}}, "--dynamic and --duration cannot be combined"},
@@ -175,7 +174,7 @@ TEST_CASE("options change their parameters") {
   CHECK(make_config({{"delay", "3"}}).at("delayTime") == "3");
 }
 
-TEST_CASE("what only a driver serves, and what has no parameter, is known by name") {
+TEST_CASE("options for a driver and options without a parameter are listed") {
   const auto settings = make_settings({{"sys-lp", "on"}, {"l2", "on"}, {"dvpp-profiling", "off"}});
   CHECK(options_for_driver(settings) == std::vector<std::string>{"--sys-lp"});
   CHECK(options_for_driver(make_settings({{"aic-mode", "sample-based"}})) ==
@@ -188,7 +187,7 @@ TEST_CASE("what only a driver serves, and what has no parameter, is known by nam
   CHECK(loads_without_proc(make_settings({{"host-sys", "disk,cpu,numa"}})) == "disk,numa");
 }
 
-TEST_CASE("events of a card reach a card's collectors, and the host runtime refuses them by name") {
+TEST_CASE("events of a card are passed to a card's collectors and refused by the host runtime") {
   for (const char* const option : {"aic-metrics", "aiv-metrics"}) {
     for (const char* const value : {"Custom:0x49,0x8", "Custom:73,8"}) {
       CAPTURE(option, value);
@@ -260,7 +259,7 @@ std::vector<std::string> split_cells(std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("every option is taken or refused, as the manual's table says") {
+TEST_CASE("every option is accepted or refused as in the manual's table") {
   const std::string page = read_file(MSPROF_SOURCE_DIR "/docs/collect_cann.md");
   std::map<std::string, std::vector<std::string>> rows;
   for (const std::string_view line : split(page, '\n')) {

@@ -93,7 +93,7 @@ std::string vendor(const fs::path& notes, const std::string& then) {
 
 }  // namespace
 
-TEST_CASE("an application on CANN is known by what it is linked to, and recorded where it is") {
+TEST_CASE("an application on CANN is recognized by its libraries and recorded in place") {
   const Scene scene;
   const auto before = fingerprint(fs::path(kDemo).parent_path());
   const RunResult run =
@@ -137,7 +137,7 @@ TEST_CASE("both forms of the collector's command line record, export and advise"
   CHECK(number_in(capture, "SELECT count(*) FROM user_range WHERE event_type = 1") == 5);
 }
 
-TEST_CASE("without --output a folder is put where the collector's users look for it") {
+TEST_CASE("without --output the capture is put where users of the vendor's collector expect it") {
   const Scene scene;
   fs::create_directories(scene.folder / "app");
   fs::create_directories(scene.folder / "ascend");
@@ -153,7 +153,7 @@ TEST_CASE("without --output a folder is put where the collector's users look for
   CHECK(prof_folders(scene.folder / "ascend" / "profiling_data").size() == 1);
 }
 
-TEST_CASE("what a process records follows the options") {
+TEST_CASE("the options determine what a process records") {
   const Scene scene;
   const RunResult run = scene.run({"--task-time=off", "--ascendcl=on",
                                    "--output=" + scene.out().string(), kDemo, "--images", "1"});
@@ -164,7 +164,7 @@ TEST_CASE("what a process records follows the options") {
   CHECK(number_in(capture, "SELECT count(*) FROM api_call") > 0);
 }
 
-TEST_CASE("tuning suggestions are made without being asked for") {
+TEST_CASE("tuning suggestions are always printed") {
   const Scene scene;
   const bool all = GENERATE(false, true);
   Words words = {"-m", kDemo};
@@ -182,7 +182,7 @@ TEST_CASE("tuning suggestions are made without being asked for") {
   CHECK_THAT(run.err, !Contains("verdict"));
 }
 
-TEST_CASE("a run for which everything was switched off says so") {
+TEST_CASE("a run with everything switched off is reported") {
   const Scene scene;
   const RunResult run =
       scene.collect({"-m", kDemo, "--ascendcl=off", "--task-time=off", "--", "--images", "1"});
@@ -237,7 +237,7 @@ TEST_CASE("--type and --summary-format decide what is exported") {
                      [](const std::string& name) { return name.ends_with(".csv"); }));
 }
 
-TEST_CASE("work on an existing folder is done by the verb for it") {
+TEST_CASE("--parse, --export and similar options call the verb for it") {
   const Scene scene;
   REQUIRE(scene.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
   const fs::path capture = scene.out() / scene.captures().front();
@@ -259,8 +259,7 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   CHECK_THAT(scene.run({"--help"}).out, Contains("--type"));
 }
 
-TEST_CASE(
-    "an application whose records are damaged is a success for callers, one that fails is not") {
+TEST_CASE("damaged records are a success for callers, a failing application is not") {
   const Scene scene;
   const std::string output = "--output=" + scene.out().string();
   // Truncates its last record.
@@ -282,7 +281,7 @@ TEST_CASE(
   CHECK_THAT(failed.out, Contains("Data is saved in " + (scene.out() / "PROF_").string()));
 }
 
-TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
+TEST_CASE("an invalid command line prints one line, never the help") {
   const Scene scene;
   const std::string output = "--output=" + scene.out().string();
   const std::pair<Words, const char*> wrong[] = {
@@ -335,7 +334,7 @@ TEST_CASE("an application with the name of a command is run behind dashes") {
   CHECK(prof_folders(scene.work()).size() == 1);
 }
 
-TEST_CASE("processes of a run leave a folder each, with their ranks") {
+TEST_CASE("every process of a run has its own folder, with its rank") {
   Scene scene;
   scene.program("launch", "#!/bin/sh\nfor rank in 0 1 2; do RANK=$rank '" + kDemo +
                               "' --images 1 & done\nwait\n");
@@ -353,7 +352,7 @@ TEST_CASE("processes of a run leave a folder each, with their ranks") {
   CHECK_THAT(ranked.collect({"-m", kDemo, "--", "--images", "1"}).err, Contains("(rank 6, "));
 }
 
-TEST_CASE("variables of the application are set, and its exit code is told") {
+TEST_CASE("variables of the application are set, and its exit code is reported") {
   const Scene scene;
   scene.program("app", "#!/bin/sh\necho \"$ONE-$TWO\"\nexit 9\n");
   const RunResult run = scene.run({"--environment=ONE=1;TWO=2", "./app"});
@@ -364,7 +363,7 @@ TEST_CASE("variables of the application are set, and its exit code is told") {
   CHECK_THAT(run.err, Contains("the run left no PROF folder; likely causes:"));
 }
 
-TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
+TEST_CASE("Ctrl-C stops the application, and its recording is complete") {
   const Scene scene;
   RunOptions options;
   options.folder = scene.work();
@@ -390,7 +389,7 @@ TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
   CHECK(imported.number("SELECT count(*) FROM task") > 0);
 }
 
-TEST_CASE("what an application recorded under an msprof that was killed gets its name later") {
+TEST_CASE("the recording of a killed msprof gets its name later") {
   const Scene scene;
   const Scene source;
   REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
@@ -413,7 +412,7 @@ TEST_CASE("what an application recorded under an msprof that was killed gets its
   CHECK(ImportedCapture(scene.out() / name).import().exit_code == 0);
 }
 
-TEST_CASE("--json tells what was run, by what, and what came of it") {
+TEST_CASE("--json has the command, the runtime and the outcome") {
   const Scene scene;
   const RunResult run = scene.collect({"-m", kDemo, "--json", "--all", "--", "--images", "1"});
   REQUIRE(run.exit_code == 0);
@@ -424,7 +423,7 @@ TEST_CASE("--json tells what was run, by what, and what came of it") {
   CHECK(document.at("results")[0].at("import").at("verdict") == "complete");
 }
 
-TEST_CASE("the vendor's collector gets its own options, and its folder comes home") {
+TEST_CASE("the vendor's collector gets its own options, and its folder is found") {
   Scene scene;
   // The vendor's recording is replaced by a capture of the local host runtime.
   const Scene source;
@@ -525,7 +524,7 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
   CHECK_THAT(refused.err, Contains("--npu-events cannot be passed to CANN's runtime"));
 }
 
-TEST_CASE("a framework is recorded by its own variables, which are checked before the start") {
+TEST_CASE("a framework is recorded through its own variables, which are checked before the start") {
   const Scene scene;
   const RunResult run =
       scene.collect({"-m", kDemo, "--framework", "tf", "--all", "--", "--images", "1"});
@@ -560,7 +559,7 @@ TEST_CASE("a framework is recorded by its own variables, which are checked befor
   }
 }
 
-TEST_CASE("what a framework puts beside its PROF folders comes home, too") {
+TEST_CASE("files of a framework next to its PROF folders are kept too") {
   const Scene scene;
   const Scene source;
   REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);

@@ -50,7 +50,7 @@ std::string thrown_message(const std::string& by_hand, const RuntimeSurroundings
 
 }  // namespace
 
-TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor's") {
+TEST_CASE("this msprof on PATH, under any path, is not taken for the vendor's") {
   const TempFolder folder;
   fs::create_directories(folder / "link");
   fs::create_symlink(msprof_path(), folder / "link" / "msprof");
@@ -72,7 +72,7 @@ TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor
   CHECK(choose_runtime("host", both).runtime == CannRuntime::host);
 }
 
-TEST_CASE("a candidate that does not answer in time is ended, and is the vendor's") {
+TEST_CASE("a candidate that does not answer in time is stopped and taken for the vendor's") {
   const TempFolder folder;
   write_program(folder / "msprof", "#!/bin/sh\nexec sleep 1000\n");
   RuntimeSurroundings surroundings = with_path(folder.path().string());
@@ -80,7 +80,7 @@ TEST_CASE("a candidate that does not answer in time is ended, and is the vendor'
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::vendor);
 }
 
-TEST_CASE("a candidate is asked with MSPROF_INNER set, and where it is set none is asked") {
+TEST_CASE("a candidate is called with MSPROF_INNER set, and not at all if it is already set") {
   const TempFolder folder;
   write_program(folder / "msprof",
                 "#!/bin/sh\necho \"$MSPROF_INNER\" > '" + (folder / "asked").string() + "'\n");
@@ -94,7 +94,7 @@ TEST_CASE("a candidate is asked with MSPROF_INNER set, and where it is set none 
   CHECK(read_file(folder / "asked") == "1\n");
 }
 
-TEST_CASE("an installed CANN is found where the loader and its environment name it") {
+TEST_CASE("an installed CANN is found in the library path and its variables") {
   const TempFolder folder;
   write_file(folder / "cann" / "lib64" / "libascendcl.so", "another library");
   RuntimeSurroundings surroundings = with_path("");
@@ -114,7 +114,7 @@ TEST_CASE("an installed CANN is found where the loader and its environment name 
   CHECK_THAT(thrown_message("cann", surroundings), Contains("no libascendcl.so"));
 }
 
-TEST_CASE("the host runtime is found from wherever a package has the program") {
+TEST_CASE("the host runtime is found from every installation layout") {
   const TempFolder folder;
   const std::pair<const char*, const char*> layouts[] = {
       {"prefix/tools/profiler/bin/msprof", "prefix/lib/msprof/host"},
@@ -130,7 +130,7 @@ TEST_CASE("the host runtime is found from wherever a package has the program") {
   }
 }
 
-TEST_CASE("without a host runtime beside it the program says what to install") {
+TEST_CASE("without a host runtime msprof prints what to install") {
   RuntimeSurroundings surroundings = with_path("");
   surroundings.executable = "/nowhere/bin/msprof";
   CHECK_THAT(thrown_message("host", surroundings), Contains("install msprof as a whole"));
@@ -173,7 +173,7 @@ TEST_CASE("an application is looked up in the current folder, then on PATH") {
   CHECK_THAT(why("../here"), Contains("no such file"));
 }
 
-TEST_CASE("an application is for CANN where it, a library of it, or its script brings CANN in") {
+TEST_CASE("an application is for CANN if it, a library or its script loads CANN") {
   const TempFolder folder;
   const auto kind = [&](const fs::path& program, const std::vector<std::string>& words = {}) {
     return detect_kind({program, words}, folder.path(), "");
@@ -197,7 +197,7 @@ TEST_CASE("an application is for CANN where it, a library of it, or its script b
   CHECK(kind(folder / "tool") == ApplicationKind::cann);
 }
 
-TEST_CASE("the rank of a process is that of its launcher, unless it is known") {
+TEST_CASE("the rank of a process comes from its launcher if it is unknown") {
   std::deque<Variable> unset;
   for (const char* name :
        {"SLURM_PROCID", "SLURM_STEP_ID", "OMPI_COMM_WORLD_RANK", "RANK", "RANK_ID"}) {
