@@ -174,7 +174,7 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   CHECK(answers(root, "msprof import --layout J", "J") == Words{"JOBA/", "JOBB/", "JOBfile"});
 }
 
-TEST_CASE("-dir says of a capture when it was made, its model and its verdict") {
+TEST_CASE("completion of -dir shows time, model and verdict") {
   const TempFolder folder;
   set_age(make_face(folder.path(), "JOBA"), 60);
   const auto job = make_partial(folder.path(), "JOBB");
@@ -236,7 +236,7 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
   CHECK(offered({"nothing"}, "") == offered({}, ""));
 }
 
-TEST_CASE("completion asks no shell, takes any line and writes nothing") {
+TEST_CASE("completion runs no shell, accepts any line and writes no files") {
   const TempFolder folder;
   make_face(folder.path(), "JOBA");
   const auto listing = [&] {
@@ -264,7 +264,7 @@ TEST_CASE("completion asks no shell, takes any line and writes nothing") {
   CHECK_FALSE(contains(help.out, "__complete"));
 }
 
-TEST_CASE("zsh and fish, where they are installed, complete odd names and evaluate nothing") {
+TEST_CASE("zsh and fish, if installed, complete unusual names and evaluate nothing") {
   const TempFolder folder;
   make_odd_captures(folder.path());
   struct Other {

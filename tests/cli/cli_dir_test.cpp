@@ -29,7 +29,7 @@ TEST_CASE("-dir, --dir and --collection-dir are one option, with a blank or =") 
   }
 }
 
-TEST_CASE("several folders, a glob, or a folder of captures are all taken, each once") {
+TEST_CASE("several folders, a glob, or a folder of captures are accepted, each capture once") {
   const TempFolder folder;
   for (const char* name : {"JOBA", "JOBB", "JOBC"}) make_face(folder.path(), name);
   fs::create_directories(folder / "JOBX");  // not a capture
@@ -57,7 +57,7 @@ TEST_CASE("several folders, a glob, or a folder of captures are all taken, each 
   }
 }
 
-TEST_CASE("a folder with a slash at its end is the same folder") {
+TEST_CASE("a trailing slash does not matter") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   CHECK(run_msprof({"import", "-dir", dir + "/"}).exit_code == 0);
@@ -67,7 +67,7 @@ TEST_CASE("a folder with a slash at its end is the same folder") {
   CHECK(names_in(folder / "out") == Words{"sqlite"});
 }
 
-TEST_CASE("a name with glob characters that exists is itself") {
+TEST_CASE("an existing name with glob characters is not a pattern") {
   const TempFolder folder;
   make_face(folder.path(), "JOB[1]");
   make_face(folder.path(), "JOB1");
@@ -76,7 +76,7 @@ TEST_CASE("a name with glob characters that exists is itself") {
   CHECK_FALSE(has_store(folder / "JOB1"));
 }
 
-TEST_CASE("without -dir the current folder is taken when it is a capture, and that is said") {
+TEST_CASE("without -dir the current folder is used if it is a capture, with a message") {
   const TempFolder folder;
   make_face(folder.path(), "JOBA");
   const auto result = run_msprof({"import"}, {.folder = folder / "JOBA"});
@@ -85,7 +85,7 @@ TEST_CASE("without -dir the current folder is taken when it is a capture, and th
   CHECK(has_store(folder / "JOBA"));
 }
 
-TEST_CASE("without -dir the newest child by info.json is taken, not the last by name") {
+TEST_CASE("without -dir the newest child by info.json is used, not the last by name") {
   const TempFolder folder;
   const auto old_one = make_face(folder.path(), "JOBZ");
   const auto new_one = make_face(folder.path(), "JOBA");
@@ -100,7 +100,7 @@ TEST_CASE("without -dir the newest child by info.json is taken, not the last by 
   CHECK_FALSE(has_store(old_one.folder()));
 }
 
-TEST_CASE("without -dir the newest is taken, at any depth") {
+TEST_CASE("without -dir the newest capture at any depth is used") {
   const TempFolder folder;
   const auto older = make_face(folder / "run2", "JOBA");
   const auto newer = make_face(folder / "run1", "JOBA");
@@ -118,7 +118,7 @@ TEST_CASE("without -dir the newest is taken, at any depth") {
   CHECK(has_store(deep.folder()));
 }
 
-TEST_CASE("one wrong folder is named and does not stop the others") {
+TEST_CASE("an invalid folder is reported and does not stop the others") {
   const TempFolder folder;
   const std::string good = make_face(folder.path(), "JOBA").folder().string();
   const std::string wrong = (folder / "nope").string();

@@ -88,7 +88,7 @@ TEST_CASE("doctor finds nothing wrong with a good capture, with or without its s
   CHECK(contains(said.of("store"), "is up to date"));
 }
 
-TEST_CASE("doctor names why a capture of a board lacks a product") {
+TEST_CASE("doctor reports why a product of a board's capture is missing") {
   struct Case {
     std::string name, check, begins, remedy;
     int exit_code;
@@ -144,7 +144,7 @@ TEST_CASE("doctor quotes a folder with a blank in its commands") {
   CHECK(contains(said.of("aicore"), "msprof layout -dir '" + job.folder().string() + "' --write"));
 }
 
-TEST_CASE("doctor says what is wrong with a store, and reads the raw files instead") {
+TEST_CASE("doctor reports a faulty store and reads the raw files instead") {
   const TempFolder folder;
   JobBuilder job = make_face(folder.path(), "JOBA");
   REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
@@ -172,7 +172,7 @@ TEST_CASE("doctor says what is wrong with a store, and reads the raw files inste
   CHECK(contains(examine(job.folder()).of("store"), "is outdated"));
 }
 
-TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
+TEST_CASE("doctor reports why a product of an Atlas capture is missing") {
   const TempFolder folder;
   prof::RunShape shape;
   shape.tasks = 60;
@@ -200,7 +200,7 @@ TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
   CHECK(contains(said.of("summary op_summary"), "no task_track file in host/data"));
 }
 
-TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of collection") {
+TEST_CASE("doctor reports missing info files, dictionaries and end of a PROF folder") {
   const TempFolder folder;
   prof::RunShape shape;
   shape.tasks = 60;
@@ -224,7 +224,7 @@ TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of
   CHECK(contains(said.of("raw files"), "no data folder"));
 }
 
-TEST_CASE("doctor of what is no capture is one failed check, and of several goes on") {
+TEST_CASE("doctor reports a folder without a capture as one failed check and continues") {
   const TempFolder folder;
   const JobBuilder job = make_face(folder.path(), "JOBA");
   fs::create_directories(folder / "empty");
@@ -235,7 +235,7 @@ TEST_CASE("doctor of what is no capture is one failed check, and of several goes
   CHECK(contains(said.of("products"), "op_summary"));
 }
 
-TEST_CASE("doctor says of the folder of a run without data what is there") {
+TEST_CASE("doctor describes the folder of a run without data") {
   const TempFolder folder;
   const auto of = [&](const std::string& name) {
     return doctor({"-dir", (folder / name).string()}).of("capture");
@@ -272,7 +272,7 @@ TEST_CASE("doctor warns of a program on CANN, and of sources that read no acl.js
   CHECK(doctor({"-m", "main"}, at_home(home, project.path())).of("svp_acl_init") == "");
 }
 
-TEST_CASE("doctor prints a line a check, remedies below, and with -q problems alone") {
+TEST_CASE("doctor prints one line per check, remedies below, and with -q only problems") {
   const TempFolder folder;
   const JobBuilder job = make_partial(folder.path(), "JOBA");
   const Words words = {"doctor", "-dir", job.folder().string()};
@@ -347,7 +347,7 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   CHECK(contains(said.of("profile.json"), "warning: is not JSON; msprof collect replaces it"));
 }
 
-TEST_CASE("A library that is nowhere fails, one that no loader finds in the project is a warning") {
+TEST_CASE("A missing library fails, one outside the loader's path causes a warning") {
   const TempFolder home;
   const TempFolder project;
   std::string main = read_file(msprof_path());
@@ -371,7 +371,7 @@ TEST_CASE("A library that is nowhere fails, one that no loader finds in the proj
   CHECK(contains(libraries(0), "ok: "));
 }
 
-TEST_CASE("doctor warns of a umask by which others can change captures, and of no other") {
+TEST_CASE("doctor only warns about a umask that lets others change captures") {
   const TempFolder home;
   const auto check_umask = [&](const std::string& mask) {
     const RunResult result = run_program(
@@ -385,7 +385,7 @@ TEST_CASE("doctor warns of a umask by which others can change captures, and of n
   CHECK(contains(check_umask("0002"), "warning: 0002: other accounts of this machine can change"));
 }
 
-TEST_CASE("What a killed run loses is said of the runtime that made the capture") {
+TEST_CASE("The loss of a killed run is described for the runtime that made the capture") {
   const TempFolder folder;
   JobBuilder ours(folder / "ours");
   with_aicore(ours, kNoDone);
@@ -399,7 +399,7 @@ TEST_CASE("What a killed run loses is said of the runtime that made the capture"
   CHECK(contains(text.out, "up to one second (2 MB) of records is lost"));
 }
 
-TEST_CASE("A long text is printed once under a heading, and stands at each check of the document") {
+TEST_CASE("A long text is printed once under a heading and in every check of the document") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").net_info("net", 1).data(DataName{.type = "acl_api"}.text(),
@@ -420,7 +420,7 @@ TEST_CASE("A long text is printed once under a heading, and stands at each check
   }
 }
 
-TEST_CASE("doctor tells a run folder that nobody holds any more from one in use") {
+TEST_CASE("doctor distinguishes stale run folders from those in use") {
   const TempFolder home;
   const TempFolder other;
   fs::create_directories(home / "cache/msprof/runs/run_1_2_3");
@@ -435,7 +435,7 @@ TEST_CASE("doctor tells a run folder that nobody holds any more from one in use"
   ::close(lock);
 }
 
-TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that is none") {
+TEST_CASE("doctor fails if results cannot be stored: a full disk, an invalid folder") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(4 << 20);
   const TempFolder home;
@@ -451,7 +451,7 @@ TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that 
   CHECK(contains(said.of("output folder"), "failed: "));
 }
 
-TEST_CASE("doctor without the board it was told of says so and skips the rest") {
+TEST_CASE("doctor without the given board reports it and skips the rest") {
   const TempFolder home;
   const TempFolder work;
   Said said = doctor({"--config", "no.ini"}, at_home(home, work.path()));

@@ -6,7 +6,7 @@
 using namespace msprof::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("0 for a capture that is read as a whole") {
+TEST_CASE("exit code 0 for a capture that is read completely") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const std::string dir = job.folder().string();
@@ -16,7 +16,7 @@ TEST_CASE("0 for a capture that is read as a whole") {
   CHECK(run_msprof({"show", "-dir", dir}).exit_code == 0);
 }
 
-TEST_CASE("2 for words that msprof does not know, and the right form is said") {
+TEST_CASE("exit code 2 for unknown arguments, with the correct form") {
   const auto [words, listed] = GENERATE(table<Words, std::string>({
       {{"imprt"}, "import"},
       {{"--"}, "collect"},
@@ -42,7 +42,7 @@ TEST_CASE("2 for words that msprof does not know, and the right form is said") {
   CHECK(contains(result.err, listed));
 }
 
-TEST_CASE("2 for numbers that make no sense") {
+TEST_CASE("exit code 2 for invalid numbers") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   CHECK(run_msprof({"show", "-dir", dir, "--top", "0"}).exit_code == 2);
@@ -54,7 +54,7 @@ TEST_CASE("2 for numbers that make no sense") {
   }
 }
 
-TEST_CASE("2 for a summary that does not exist, with the names of those that do") {
+TEST_CASE("exit code 2 for an unknown summary, with the valid names") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   const auto result = run_msprof({"export", "summary", "op_sumary", "-dir", dir});
@@ -64,7 +64,7 @@ TEST_CASE("2 for a summary that does not exist, with the names of those that do"
   CHECK_FALSE(fs::exists(folder.path() / "JOBA" / "summary"));
 }
 
-TEST_CASE("2 for a layout that is no layout, named with what is wrong") {
+TEST_CASE("exit code 2 for an invalid layout, with the error") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   const std::string layout = (folder / "layout.json").string();
@@ -77,7 +77,7 @@ TEST_CASE("2 for a layout that is no layout, named with what is wrong") {
   CHECK_FALSE(fs::exists(folder.path() / "JOBA" / "sqlite" / "msprof.db"));
 }
 
-TEST_CASE("3 for partial data, from every verb that reads it") {
+TEST_CASE("exit code 3 for partial data, from every verb that reads it") {
   const TempFolder folder;
   const std::string dir = make_partial(folder.path(), "JOBA").folder().string();
   CHECK(run_msprof({"import", "-dir", dir}).exit_code == 3);
@@ -86,7 +86,7 @@ TEST_CASE("3 for partial data, from every verb that reads it") {
   CHECK(run_msprof({"show", "-dir", dir}).exit_code == 3);
 }
 
-TEST_CASE("4 where there is nothing to do") {
+TEST_CASE("exit code 4 if there is nothing to do") {
   const TempFolder folder;
   fs::create_directories(folder / "empty");
   write_file(folder / "file", "x");
@@ -104,7 +104,7 @@ TEST_CASE("4 where there is nothing to do") {
   CHECK(run_msprof({"show"}, {.folder = folder.path()}).exit_code == 4);
 }
 
-TEST_CASE("of several captures the gravest code: 5, then 3, then 4, then 0") {
+TEST_CASE("several captures give the most severe code: 5, then 3, then 4, then 0") {
   const TempFolder folder;
   make_face(folder.path(), "JOBA");
   make_partial(folder.path(), "JOBB");

@@ -9,7 +9,7 @@
 using namespace msprof::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("the name of a table behind -dir and its folder is a name, not a folder") {
+TEST_CASE("a table name after -dir and its folder is a table name, not a folder") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA").folder();
   const auto result = run_msprof({"export", "summary", "-q", "-dir", job.string(), "op_statistic"});
@@ -34,7 +34,7 @@ TEST_CASE("an empty value is refused, whatever the option") {
   CHECK(names_in(folder / "JOBA/sqlite").empty());
 }
 
-TEST_CASE("a capture that is the current folder is called by its path") {
+TEST_CASE("a capture in the current folder is printed with its path") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA").folder();
   for (const Words& words : {Words{"show"}, Words{"show", "-dir", "."}}) {
@@ -43,7 +43,7 @@ TEST_CASE("a capture that is the current folder is called by its path") {
   }
 }
 
-TEST_CASE("products of data that is gone are named or removed, not taken for fresh ones") {
+TEST_CASE("products of deleted data are reported or removed, not treated as current") {
   const TempFolder folder;
   const JobBuilder job = make_face(folder.path(), "JOBA");
   const std::string dir = job.folder().string();
@@ -76,7 +76,7 @@ TEST_CASE("wrong values with --json end in a document with the error") {
   }
 }
 
-TEST_CASE("without a frequency operators are still ordered by what is known of them") {
+TEST_CASE("without a frequency operators are still ordered by the known values") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
   job.info_json("0").net_info("net", 1);

@@ -53,7 +53,7 @@ const cli::Command& find_collect(const cli::Command& root) {
 
 }  // namespace
 
-TEST_CASE("help is broken at words, whatever the width, and no word of it is lost") {
+TEST_CASE("help wraps between words at any width without losing any") {
   const auto root = build_command_tree();
   const int width = GENERATE(44, 60, 80, 100, 240);
   int commands = 0;
@@ -83,7 +83,7 @@ TEST_CASE("help is broken at words, whatever the width, and no word of it is los
   CHECK(commands > 20);
 }
 
-TEST_CASE("the help of an option starts in one column, also beside a name that is not ASCII") {
+TEST_CASE("option help is aligned in one column, also after non-ASCII names") {
   bool flag = false;
   std::optional<std::string> hosts, list;
   cli::Command command("sample", "Shows how a name of any letters is aligned.");
@@ -102,7 +102,7 @@ TEST_CASE("the help of an option starts in one column, also beside a name that i
   }
 }
 
-TEST_CASE("a terminal decides how wide help is, elsewhere COLUMNS, else it has 80 columns") {
+TEST_CASE("the terminal sets the width of help, otherwise COLUMNS, otherwise 80 columns") {
   for (const Words& words : {Words{"--help"}, Words{"collect", "--help-all"}, Words{"help"}}) {
     CAPTURE(words);
     CHECK(widest(run_msprof(words).out) <= 80);
@@ -116,7 +116,7 @@ TEST_CASE("a terminal decides how wide help is, elsewhere COLUMNS, else it has 8
   }
 }
 
-TEST_CASE("an example that is broken is still one command for a shell") {
+TEST_CASE("a wrapped example is still one command for a shell") {
   cli::Command command("sample", "Shows how a long example is broken.");
   command.set_examples(
       "  sample --first one --second \"two  words that stay\" --third 'a b c d e f g'   a comment\n"
@@ -130,7 +130,7 @@ TEST_CASE("an example that is broken is still one command for a shell") {
                        "      a comment that goes on\n"));
 }
 
-TEST_CASE("collect --help lists the twenty usual options in groups, its topics all others") {
+TEST_CASE("collect --help lists the twenty usual options in groups, its topics list all others") {
   const auto root = build_command_tree();
   const cli::Command& collect = find_collect(*root);
   const std::string usual = run_msprof({"collect", "--help"}).out;
@@ -160,7 +160,7 @@ TEST_CASE("collect --help lists the twenty usual options in groups, its topics a
   CHECK(contains(wrong.err, "did you mean --help-board"));
 }
 
-TEST_CASE("msprof alone and msprof help are help, msprof help VERB is that of the verb") {
+TEST_CASE("msprof and msprof help print help, msprof help VERB that of the verb") {
   const std::string all = run_msprof({"--help"}).out;
   REQUIRE(all.starts_with("Examples:\n  msprof "));
   for (const Words& words :
@@ -185,7 +185,7 @@ TEST_CASE("msprof alone and msprof help are help, msprof help VERB is that of th
   CHECK(contains(run_msprof({"hlep"}).err, "did you mean help?"));
 }
 
-TEST_CASE("-h is help also where a value is expected, and after -- it is the application's") {
+TEST_CASE("-h prints help even if a value is expected, but not after --") {
   const std::string show = run_msprof({"show", "--help"}).out;
   for (const Words& words : {Words{"show", "-dir", "-h"}, Words{"show", "-dir", "JOB", "--help"},
                              Words{"show", "--top", "-h"}, Words{"show", "--no-such", "-h"}}) {
@@ -203,7 +203,7 @@ TEST_CASE("-h is help also where a value is expected, and after -- it is the app
   CHECK(application.exit_code == 4);
 }
 
-TEST_CASE("completion offers help of a command, and commands behind help") {
+TEST_CASE("completion offers help of a command, and commands after help") {
   const auto tree = build_command_tree();
   const auto offered = [&](const Words& before, const std::string& typed) {
     Words words;

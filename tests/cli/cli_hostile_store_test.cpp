@@ -132,7 +132,7 @@ const std::vector<std::string> kForeign = {
 
 }  // namespace
 
-TEST_CASE("a board's store with impossible cells never traps a verb that reads") {
+TEST_CASE("a board's store with impossible cells never crashes a verb") {
   const Hostile hostile(false);
   for (const std::string& lie : sample(kJobLies, 5)) {
     INFO(lie);
@@ -142,7 +142,7 @@ TEST_CASE("a board's store with impossible cells never traps a verb that reads")
   }
 }
 
-TEST_CASE("a PROF store with impossible cells never traps a verb that reads") {
+TEST_CASE("a PROF store with impossible cells never crashes a verb") {
   const Hostile hostile(true);
   for (const std::string& lie : sample(kProfLies, 6)) {
     INFO(lie);

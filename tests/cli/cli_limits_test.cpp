@@ -17,7 +17,7 @@ RunResult run_limited(const std::string& limit, const Words& words) {
 
 }  // namespace
 
-TEST_CASE("a file beyond the limit of its size is a full disk, not a death without a word") {
+TEST_CASE("exceeding the file size limit is reported like a full disk") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   const Words words = GENERATE(Words{"import"}, Words{"export", "all"}, Words{"report"});
@@ -34,7 +34,7 @@ TEST_CASE("a file beyond the limit of its size is a full disk, not a death witho
   CHECK(run_msprof(all).exit_code == 0);
 }
 
-TEST_CASE("too many open files are no absent ones") {
+TEST_CASE("too many open files are not reported as missing files") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
   const fs::path out = folder / "out";

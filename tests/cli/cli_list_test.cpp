@@ -72,7 +72,7 @@ TEST_CASE("list finds captures of both dialects at any depth, the newest first")
   }
 }
 
-TEST_CASE("what list, a glob and a folder leave out is named with the reason") {
+TEST_CASE("folders skipped by list, a glob and a search are reported with the reason") {
   const TempFolder folder;
   make_face(folder.path(), "JOBA");
   make_face(folder / "deep", "JOBB");
@@ -126,7 +126,7 @@ TEST_CASE("times are local with their zone, and UTC in documents") {
   }
 }
 
-TEST_CASE("list says of an imported capture its executions, their median and the verdict") {
+TEST_CASE("list shows executions, their median and the verdict of imported captures") {
   const TempFolder folder;
   const auto job = make_counted(folder.path(), "JOBA");
   json before = listed(folder.path().string()).at(0);
@@ -163,7 +163,7 @@ TEST_CASE("list counts the iterations of a capture of an Atlas machine") {
   CHECK(capture.at("verdict").is_string());
 }
 
-TEST_CASE("run.json gives the time of a capture, and the line that show and compare begin with") {
+TEST_CASE("run.json gives the time of a capture and the first line of show and compare") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const auto other = make_face(folder.path(), "JOBB");
@@ -187,7 +187,7 @@ TEST_CASE("run.json gives the time of a capture, and the line that show and comp
   CHECK(contains(read_file(page), "2026-01-02 03:04:05 UTC, root@10.0.0.1"));
 }
 
-TEST_CASE("a run.json from elsewhere cannot steer the terminal or the page") {
+TEST_CASE("a foreign run.json cannot control the terminal or the page") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const std::string odd = "a\x1b[2J<script>alert(1)</script>\n";
@@ -201,7 +201,7 @@ TEST_CASE("a run.json from elsewhere cannot steer the terminal or the page") {
   CHECK(run_msprof({"list", folder.path().string()}).exit_code == 0);
 }
 
-TEST_CASE("list names the ranks of a training job, imported or not") {
+TEST_CASE("list shows the ranks of a training job, imported or not") {
   const TempFolder folder;
   make_face(folder.path(), "JOBA");
   CHECK_FALSE(contains(run_msprof({"list", folder.path().string()}).out, "Rank"));
@@ -229,7 +229,7 @@ TEST_CASE("list names the ranks of a training job, imported or not") {
   CHECK(contains(run_msprof({"list", folder.path().string()}).out, "Rank"));
 }
 
-TEST_CASE("list says which run.json it cannot read, and goes on") {
+TEST_CASE("list reports an unreadable run.json and continues") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   const std::string deep = R"({"schema": "msprof.run/1", "layout": {"json": {"a": )" +
@@ -242,7 +242,7 @@ TEST_CASE("list says which run.json it cannot read, and goes on") {
   CHECK(run_msprof({"show", "-dir", job.folder().string()}).exit_code == 0);
 }
 
-TEST_CASE("a store that is none, or a hostile one, is not imported for list") {
+TEST_CASE("list does not import for an invalid or hostile store") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   fs::create_directories(job.store().parent_path());
@@ -250,7 +250,7 @@ TEST_CASE("a store that is none, or a hostile one, is not imported for list") {
   CHECK(listed(folder.path().string()).at(0).at("verdict_text") == "not imported");
 }
 
-TEST_CASE("list says where there is no capture, or no folder") {
+TEST_CASE("list reports a missing capture or folder") {
   const TempFolder folder;
   CHECK(listed(folder.path().string(), 4).empty());
   const auto missing = run_msprof({"list", (folder / "none").string()});

@@ -24,7 +24,7 @@ TEST_CASE("with --output nothing in the capture changes") {
   CHECK(fingerprint(job.folder()) == before);
 }
 
-TEST_CASE("with --output each of several captures has a folder of its own") {
+TEST_CASE("with --output each of several captures has a separate folder") {
   const TempFolder folder;
   make_face(folder / "a", "JOBA");
   make_face(folder / "b", "JOBA");
@@ -36,7 +36,7 @@ TEST_CASE("with --output each of several captures has a folder of its own") {
   CHECK(names_in(out) == Words{"JOBA", "JOBA~2", "JOBB"});
 }
 
-TEST_CASE("a folder that cannot be written is named together with --output, exit code 5") {
+TEST_CASE("an unwritable folder is reported with --output, exit code 5") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   write_file(folder / "blocked", "a file in its place");
@@ -53,7 +53,7 @@ TEST_CASE("a folder that cannot be written is named together with --output, exit
   CHECK(read_file(folder / "blocked") == "a file in its place");
 }
 
-TEST_CASE("a product folder in the capture that is a file ends in 5 as well") {
+TEST_CASE("a file in place of the product folder also gives exit code 5") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
   write_file(job.folder() / "summary", "a file in its place");
@@ -63,7 +63,7 @@ TEST_CASE("a product folder in the capture that is a file ends in 5 as well") {
   CHECK(contains(result.err, "--output"));
 }
 
-TEST_CASE("a layout template that cannot be written ends in 5") {
+TEST_CASE("an unwritable layout template gives exit code 5") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   job.info_json("500").net_info("net", 1).data("acl_api.0.net.1", "something else");

@@ -49,7 +49,7 @@ SecretSource always(const std::string& text, int& asked) {
 
 }  // namespace
 
-TEST_CASE("A certificate beside its key logs in, of every type of key") {
+TEST_CASE("A certificate next to its key works for login, with every type of key") {
   for (const char* options :
        {"-t ed25519 -N ''", "-t ecdsa -b 256 -N ''", "-t rsa -b 2048 -N ''"}) {
     INFO(options);
@@ -61,7 +61,7 @@ TEST_CASE("A certificate beside its key logs in, of every type of key") {
   }
 }
 
-TEST_CASE("A certificate that lies elsewhere is found by the key that it is of") {
+TEST_CASE("A certificate in another folder is matched with its key") {
   Certified user;
   user.sign();
   fs::create_directories(user.board.client_home() / "certs");
@@ -76,7 +76,7 @@ TEST_CASE("A certificate that lies elsewhere is found by the key that it is of")
         "key " + user.key.string() + " with the certificate " + certificate.string());
 }
 
-TEST_CASE("A certificate that is over, or no certificate, leaves the key to log in alone") {
+TEST_CASE("With an expired or invalid certificate the key is used alone") {
   const bool is_over = GENERATE(true, false);
   Certified user;
   user.sign("-V 20200101:20200102");
@@ -90,7 +90,7 @@ TEST_CASE("A certificate that is over, or no certificate, leaves the key to log 
   CHECK(SshConnection::open(user.login)->login_method() == "key " + user.key.string());
 }
 
-TEST_CASE("The passphrase of a key with a certificate is asked for when the host takes that") {
+TEST_CASE("The passphrase of a key with a certificate is requested if the host accepts it") {
   const char* options = GENERATE("-t ed25519 -N phrase", "-t rsa -b 2048 -m PEM -N phrase");
   Certified user(options);
   int asked = 0;
@@ -102,7 +102,7 @@ TEST_CASE("The passphrase of a key with a certificate is asked for when the host
   CHECK(asked == 1);
 }
 
-TEST_CASE("The passphrase of a default key and of a named one is asked for, each by its name") {
+TEST_CASE("Passphrases of default and given keys are requested by key name") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.password.first = nullptr;
@@ -124,7 +124,7 @@ TEST_CASE("The passphrase of a default key and of a named one is asked for, each
   CHECK(contains(asked_for, key.string() + "|"));
 }
 
-TEST_CASE("Named keys that are of no use are named when nothing else logs in") {
+TEST_CASE("Unusable given keys are reported if the login fails") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.password.first = nullptr;

@@ -29,7 +29,7 @@ void wait_until(SshCommand& command, const std::function<bool()>& condition) {
 
 }  // namespace
 
-TEST_CASE("A command brings its exit code, and stdout and stderr apart") {
+TEST_CASE("A command returns its exit code, and stdout and stderr separately") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -43,7 +43,7 @@ TEST_CASE("A command brings its exit code, and stdout and stderr apart") {
   }
 }
 
-TEST_CASE("A command that is killed by a signal says by which, and has no code") {
+TEST_CASE("A command killed by a signal reports the signal and no exit code") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -55,7 +55,7 @@ TEST_CASE("A command that is killed by a signal says by which, and has no code")
   }
 }
 
-TEST_CASE("A command is ended from a second channel of the same connection") {
+TEST_CASE("A command can be stopped from a second channel of the same connection") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -68,7 +68,7 @@ TEST_CASE("A command is ended from a second channel of the same connection") {
   }
 }
 
-TEST_CASE("A command that starts at the moment when another ends does start") {
+TEST_CASE("A command can start at the moment another one ends") {
   // dropbear would mistake the end of one command for that of the other, and exit.
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
@@ -86,7 +86,7 @@ TEST_CASE("A command that starts at the moment when another ends does start") {
   }
 }
 
-TEST_CASE("A second process at once needs neither the password nor the host key again") {
+TEST_CASE("A second concurrent process needs neither the password nor the host key again") {
   const BoardServer board({.kind = BoardKind::dropbear});
   board.forget_host_key();
   SshLogin login = login_to(board);
@@ -105,8 +105,7 @@ TEST_CASE("A second process at once needs neither the password nor the host key 
   CHECK(read_file(board.known_hosts()).empty());
 }
 
-TEST_CASE(
-    "A second process at once starts after Ctrl-C, too, and where no second login is let in") {
+TEST_CASE("A second concurrent process also starts after Ctrl-C and without a second login") {
   const BoardServer board({.kind = BoardKind::dropbear});
   CutProxy proxy(board.port());
   const auto connection = SshConnection::open(login_through(board, proxy.port()));
@@ -123,7 +122,7 @@ TEST_CASE(
   CHECK(proxy.connections() == 2);
 }
 
-TEST_CASE("Waiting for a command that does not end comes back when the limit is over") {
+TEST_CASE("Waiting for an endless command returns at the time limit") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("exec sleep 1000", ignore, ignore);
@@ -132,7 +131,7 @@ TEST_CASE("Waiting for a command that does not end comes back when the limit is 
   CHECK_FALSE(command->reported_end().has_value());
 }
 
-TEST_CASE("Every byte comes through as it is, on both streams and on stdin") {
+TEST_CASE("Every byte is transferred unchanged, on both streams and on stdin") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -158,7 +157,7 @@ TEST_CASE("Thirty commands one after another run on one connection") {
   }
 }
 
-TEST_CASE("Waiting for one command hands on what another brings") {
+TEST_CASE("Waiting for one command also delivers output of another") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   std::string first;
@@ -178,7 +177,7 @@ TEST_CASE("Waiting for one command hands on what another brings") {
   CHECK(wait_for_end(*quick).exit_code == 3);
 }
 
-TEST_CASE("The end of a process is reported while something it started holds its streams") {
+TEST_CASE("The exit of a process is reported while its children hold its streams") {
   // dropbear reports the exit only together with the end of the streams.
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
@@ -188,7 +187,7 @@ TEST_CASE("The end of a process is reported while something it started holds its
   CHECK_FALSE(command->wait(milliseconds(0)).has_value());
 }
 
-TEST_CASE("A command that is given up leaves the connection as it is") {
+TEST_CASE("An abandoned command does not affect the connection") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -203,7 +202,7 @@ TEST_CASE("A command that is given up leaves the connection as it is") {
   }
 }
 
-TEST_CASE("More commands at once than the board allows is a sentence, and the others go on") {
+TEST_CASE("More commands than the board allows cause a message, and the others continue") {
   BoardServer board;
   reconfigure(board, "MaxSessions 2");
   const auto connection = SshConnection::open(login_to(board));
@@ -219,7 +218,7 @@ TEST_CASE("More commands at once than the board allows is a sentence, and the ot
   CHECK(wait_for_end(*second).exit_code == 0);
 }
 
-TEST_CASE("What a sink throws leaves through wait, and the connection lives on") {
+TEST_CASE("An exception of a sink is rethrown by wait, and the connection stays usable") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start(
@@ -248,7 +247,7 @@ TEST_CASE("A sink may start and destroy commands") {
   CHECK(out == "from within\n");
 }
 
-TEST_CASE("A command that does not read takes a bounded amount and no more") {
+TEST_CASE("A command that does not read accepts only a bounded amount") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -268,7 +267,7 @@ TEST_CASE("A command that does not read takes a bounded amount and no more") {
   }
 }
 
-TEST_CASE("A command that ends without reading its input ends, whatever is still to be written") {
+TEST_CASE("A command that ends without reading its input ends with data still unsent") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -278,7 +277,7 @@ TEST_CASE("A command that ends without reading its input ends, whatever is still
   }
 }
 
-TEST_CASE("After the end there is nothing to write to, and the end stays") {
+TEST_CASE("After the end of a command writes fail, and the end is remembered") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("exit 2", ignore, ignore);
@@ -289,7 +288,7 @@ TEST_CASE("After the end there is nothing to write to, and the end stays") {
   CHECK(command->reported_end()->exit_code == 2);
 }
 
-TEST_CASE("Signals to this program neither end waiting nor break the connection") {
+TEST_CASE("Signals neither end a wait nor break the connection") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   interrupt::install();

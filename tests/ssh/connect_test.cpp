@@ -83,7 +83,7 @@ class Interrupter {
 
 }  // namespace
 
-TEST_CASE("A port where nobody listens is said as refused, with the port") {
+TEST_CASE("A port without a listener is reported as refused, with the port") {
   const ReservedPort port;
   const std::string text = login_refusal(login_at(port.number()));
   INFO(text);
@@ -92,7 +92,7 @@ TEST_CASE("A port where nobody listens is said as refused, with the port") {
   CHECK(contains(text, "SSH server"));
 }
 
-TEST_CASE("A host that takes the connection and says nothing ends in time") {
+TEST_CASE("A host that accepts the connection and sends nothing times out") {
   const SilentServer server;
   const std::string text = login_refusal(login_at(server.port(), 0.5));
   INFO(text);
@@ -100,7 +100,7 @@ TEST_CASE("A host that takes the connection and says nothing ends in time") {
   CHECK(contains(text, "connect_timeout"));
 }
 
-TEST_CASE("A host that greets and then says nothing ends in time") {
+TEST_CASE("A host that stops after the greeting times out") {
   const Speaker server("SSH-2.0-half\r\n", false);
   // If the greeting takes longer than the limit, it tries a longer one.
   std::string text;
@@ -138,7 +138,7 @@ std::string silent_after(const BoardServer& board, std::uint64_t bytes, double l
 
 }  // namespace
 
-TEST_CASE("A host that falls silent in the middle of the handshake or the login ends in time") {
+TEST_CASE("A host that stops during the handshake or the login times out") {
   const BoardServer board;
   // During the key exchange, and after it.
   for (const std::uint64_t bytes : {60U, 700U, 1600U}) {
@@ -155,14 +155,14 @@ TEST_CASE("A host that falls silent in the middle of the handshake or the login 
   }
 }
 
-TEST_CASE("A server that is none of SSH is said, with what it says") {
+TEST_CASE("A server without SSH is reported, with its answer") {
   const NotSshServer server;
   const std::string text = login_refusal(login_at(server.port()));
   INFO(text);
   CHECK(contains(text, "is not an SSH server (it answered \"HTTP/1.1 400 Bad Request\")"));
 }
 
-TEST_CASE("What a false server says cannot steer the terminal") {
+TEST_CASE("A false server's answer cannot control the terminal") {
   const Speaker server("\x1b[31mevil\x07\n", true);
   const std::string text = login_refusal(login_at(server.port()));
   INFO(text);
@@ -171,14 +171,14 @@ TEST_CASE("What a false server says cannot steer the terminal") {
   CHECK_FALSE(contains(text, "\x07"));
 }
 
-TEST_CASE("A server that closes at once, or talks without end, is said") {
+TEST_CASE("A server that closes at once or sends endlessly is reported") {
   const Speaker closing("", true);
   CHECK(contains(login_refusal(login_at(closing.port())), "without an SSH greeting"));
   const Speaker talking(std::string(100'000, 'x'), true);
   CHECK(contains(login_refusal(login_at(talking.port())), "is not an SSH server"));
 }
 
-TEST_CASE("A host that does not exist is said, with the name and a way out") {
+TEST_CASE("An unknown host is reported, with the name and a remedy") {
   SshLogin login = login_at(22);
   login.host = "no-such-board.invalid";
   login.connect_timeout_seconds = kAmpleSeconds;
@@ -188,7 +188,7 @@ TEST_CASE("A host that does not exist is said, with the name and a way out") {
   CHECK(contains(text, "192.168.1.10"));
 }
 
-TEST_CASE("A name is found as a number is") {
+TEST_CASE("Host names and addresses both connect") {
   const BoardServer board;
   SshLogin login = login_through(board, board.port());
   login.host = "localhost";
@@ -196,7 +196,7 @@ TEST_CASE("A name is found as a number is") {
   CHECK(SshConnection::open(login) != nullptr);
 }
 
-TEST_CASE("Servers without a common algorithm are said, with what both sides have") {
+TEST_CASE("Servers without a common algorithm are reported, with the lists of both sides") {
   const std::pair<const char*, const char*> options[] = {
       {"KexAlgorithms diffie-hellman-group1-sha1",
        "no common key exchange algorithm: the board offers diffie-hellman-group1-sha1, msprof "
@@ -214,7 +214,7 @@ TEST_CASE("Servers without a common algorithm are said, with what both sides hav
   }
 }
 
-TEST_CASE("A board with the SSH server of an old SDK is reached") {
+TEST_CASE("A board with the SSH server of an old SDK works") {
   BoardServer board;
   const auto rsa = board.tools().parent_path() / "etc/rsa_key";
   tool("ssh-keygen -q -t rsa -b 2048 -N '' -f '" + rsa.string() + "'");
@@ -243,7 +243,7 @@ TEST_CASE("The user's ssh configuration is not read") {
   CHECK(std::filesystem::exists(home / ".ssh/known_hosts"));
 }
 
-TEST_CASE("TCP is told to find a machine that is gone, and not to wait with small packets") {
+TEST_CASE("TCP keepalive and no-delay are set") {
   const SilentServer server;
   const SshLogin login = login_at(server.port());
   const int silence_seconds = static_cast<int>(login.patience.silence_seconds);
@@ -261,7 +261,7 @@ TEST_CASE("TCP is told to find a machine that is gone, and not to wait with smal
   CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == silence_seconds * 1000);
 }
 
-TEST_CASE("Ctrl-C ends waiting for a silent host at once") {
+TEST_CASE("Ctrl-C ends waiting for a silent host immediately") {
   const SilentServer server;
   SshLogin login = login_at(server.port());
   login.connect_timeout_seconds = 3600;
@@ -269,7 +269,7 @@ TEST_CASE("Ctrl-C ends waiting for a silent host at once") {
   thrown_message(Exit::interrupted, [&] { SshConnection::open(login); });
 }
 
-TEST_CASE("A connection that is cut during the login is said") {
+TEST_CASE("A connection lost during the login is reported") {
   const BoardServer board;
   for (const std::uint64_t bytes : {5U, 30U, 400U, 1500U}) {
     CutProxy proxy(board.port(), {.after_bytes = bytes, .direction = Direction::down});
@@ -280,7 +280,7 @@ TEST_CASE("A connection that is cut during the login is said") {
   }
 }
 
-TEST_CASE("A user name that the library does not take is a sentence") {
+TEST_CASE("A user name rejected by the library is an error") {
   SshLogin login = login_at(22);
   const BoardServer board;
   login.port = board.port();

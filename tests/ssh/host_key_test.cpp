@@ -45,7 +45,7 @@ std::string key_fingerprint(const std::string& public_key) {
 
 }  // namespace
 
-TEST_CASE("A known host key is taken without a word, and the file stays as it is") {
+TEST_CASE("A known host key is accepted silently, and the file is unchanged") {
   const BoardServer board;
   const std::string before = fingerprint(board.client_home());
   CHECK(SshConnection::open(login_to(board)) != nullptr);
@@ -70,7 +70,7 @@ TEST_CASE("An unknown host key is refused without a terminal, and nothing is rem
   CHECK_FALSE(fs::exists(board.known_hosts()));
 }
 
-TEST_CASE("accept-new remembers an unknown host key once, for its owner only") {
+TEST_CASE("accept-new stores an unknown host key once, readable only by its owner") {
   for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
     const BoardServer board({.kind = kind});
     fs::remove_all(board.known_hosts().parent_path());
@@ -93,7 +93,7 @@ TEST_CASE("accept-new remembers an unknown host key once, for its owner only") {
   }
 }
 
-TEST_CASE("A line is added behind a last line without its end") {
+TEST_CASE("A line is appended after an unterminated last line") {
   const BoardServer board;
   const std::string other =
       "other.example ssh-ed25519 "
@@ -105,7 +105,7 @@ TEST_CASE("A line is added behind a last line without its end") {
   CHECK(read_file(board.known_hosts()).starts_with(other + "\n[127.0.0.1]:"));
 }
 
-TEST_CASE("Programs that remember the same host at once leave one line") {
+TEST_CASE("Programs that store the same host concurrently add one line") {
   const TempFolder folder;
   const fs::path file = folder / "ssh/known_hosts";
   const HostKey key{"ssh-ed25519",
@@ -151,7 +151,7 @@ TEST_CASE("A changed host key stops with both fingerprints, file and line, under
   }
 }
 
-TEST_CASE("The way out of a changed host key works") {
+TEST_CASE("The remedy for a changed host key works") {
   BoardServer board;
   board.change_host_key();
   SshLogin login = login_to(board);
@@ -162,7 +162,7 @@ TEST_CASE("The way out of a changed host key works") {
   CHECK(SshConnection::open(login) != nullptr);
 }
 
-TEST_CASE("Hashed names in known_hosts are understood, known and changed") {
+TEST_CASE("Hashed names in known_hosts are matched, known and changed") {
   BoardServer board;
   tool("ssh-keygen -q -H -f '" + board.known_hosts().string() + "' 2>&1");
   CHECK(read_file(board.known_hosts()).starts_with("|1|"));
@@ -175,7 +175,7 @@ TEST_CASE("Hashed names in known_hosts are understood, known and changed") {
   CHECK(contains(text, ", line 1"));
 }
 
-TEST_CASE("Patterns, tabs, CRLF and lines that make no sense are read past") {
+TEST_CASE("Patterns, tabs, CRLF and invalid lines in known_hosts are handled") {
   const BoardServer board;
   const std::string key = read_file(etc_folder(board) / "host_key.pub");
   const auto space = key.find(' ');
@@ -187,14 +187,14 @@ TEST_CASE("Patterns, tabs, CRLF and lines that make no sense are read past") {
   CHECK(SshConnection::open(login_to(board)) != nullptr);
 }
 
-TEST_CASE("A key of another port or another host does not count") {
+TEST_CASE("Keys of other ports and hosts are ignored") {
   const BoardServer board;
   const std::string key = read_file(etc_folder(board) / "host_key.pub");
   write_file(board.known_hosts(), "127.0.0.1 " + key + "[127.0.0.1]:1 " + key);
   CHECK(contains(login_refusal(login_to(board)), "unknown host key"));
 }
 
-TEST_CASE("Of several host keys the board has, the known type is asked for") {
+TEST_CASE("If the board has several host keys, the known type is requested") {
   BoardServer board;
   const fs::path rsa = etc_folder(board) / "rsa_key";
   const std::string public_key = new_key(rsa, "rsa -b 2048");
@@ -207,7 +207,7 @@ TEST_CASE("Of several host keys the board has, the known type is asked for") {
   CHECK(SshConnection::open(login_to(board)) != nullptr);
 }
 
-TEST_CASE("A host known by a key of another type stops as a changed one does") {
+TEST_CASE("A host known by another key type counts as changed") {
   const BoardServer board;
   const TempFolder folder;
   const std::string public_key = new_key(folder / "rsa", "rsa -b 2048");
@@ -220,7 +220,7 @@ TEST_CASE("A host known by a key of another type stops as a changed one does") {
   CHECK(contains(text, board.host_key_fingerprint() + " (ssh-ed25519)"));
 }
 
-TEST_CASE("A revoked host key is refused under every policy that looks") {
+TEST_CASE("A revoked host key is refused under every policy except off") {
   const BoardServer board;
   const std::string line = read_file(board.known_hosts());
   write_file(board.known_hosts(),
@@ -233,7 +233,7 @@ TEST_CASE("A revoked host key is refused under every policy that looks") {
   CHECK(contains(text, ", line 2"));
 }
 
-TEST_CASE("The policy off looks at nothing and remembers nothing") {
+TEST_CASE("The policy off checks and stores nothing") {
   BoardServer board;
   board.change_host_key();
   SshLogin login = login_to(board);
@@ -274,7 +274,7 @@ struct RunLogin {
 
 }  // namespace
 
-TEST_CASE("The key that a run accepted first stays, whatever the files and the policy say") {
+TEST_CASE("The first accepted key of a run stays valid, whatever the files and the policy") {
   const bool remembers = GENERATE(false, true);
   const HostKeyPolicy policy = GENERATE(HostKeyPolicy::accept_new, HostKeyPolicy::off);
   BoardServer board;
@@ -299,7 +299,7 @@ TEST_CASE("The key that a run accepted first stays, whatever the files and the p
   CHECK(SshConnection::open(login_to(board)) != nullptr);
 }
 
-TEST_CASE("A board with several host keys is asked for the one that the run accepted") {
+TEST_CASE("The host key accepted by the run is requested from a board with several keys") {
   BoardServer board;
   board.forget_host_key();
   RunLogin run(board);
@@ -324,7 +324,7 @@ TEST_CASE("A board with several host keys is asked for the one that the run acce
   CHECK(SshConnection::open(run.login) != nullptr);
 }
 
-TEST_CASE("A known_hosts that cannot be written is a warning, not the end") {
+TEST_CASE("An unwritable known_hosts only causes a warning") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.ssh_folder = board.client_home() / "file";
@@ -346,7 +346,7 @@ struct Question {
 
 }  // namespace
 
-TEST_CASE("On a terminal an unknown host key is asked for, and a yes is remembered") {
+TEST_CASE("On a terminal an unknown host key is confirmed with yes and stored") {
   const BoardServer board;
   board.forget_host_key();
   Question question(board);
@@ -361,7 +361,7 @@ TEST_CASE("On a terminal an unknown host key is asked for, and a yes is remember
   CHECK(fs::exists(board.known_hosts()));
 }
 
-TEST_CASE("A no on the terminal, an end of input and Ctrl-C refuse and remember nothing") {
+TEST_CASE("No, end of input and Ctrl-C refuse the key and store nothing") {
   const std::pair<const char*, int> answers[] = {{"no\r", 6}, {"\x04", 6}, {"\x03", 130}};
   for (const auto& [keys, code] : answers) {
     const BoardServer board;
@@ -376,7 +376,7 @@ TEST_CASE("A no on the terminal, an end of input and Ctrl-C refuse and remember 
   }
 }
 
-TEST_CASE("The fingerprint itself is a yes") {
+TEST_CASE("Entering the fingerprint also accepts the key") {
   const BoardServer board;
   board.forget_host_key();
   Question question(board);
@@ -385,7 +385,7 @@ TEST_CASE("The fingerprint itself is a yes") {
   CHECK(question.terminal.wait().exit_code == 0);
 }
 
-TEST_CASE("Nobody is asked where stdin is no terminal") {
+TEST_CASE("Without a terminal on stdin there is no prompt") {
   const BoardServer board;
   board.forget_host_key();
   Question question(board, {.stdin_is_it = false});

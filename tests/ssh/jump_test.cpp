@@ -38,7 +38,7 @@ JumpKinds each_jump() {
 
 }  // namespace
 
-TEST_CASE("A board is reached over a jump host, commands and files alike") {
+TEST_CASE("Commands and files work through a jump host") {
   const auto [jump_kind, kind] = each_jump();
   const BoardServer gate({.kind = jump_kind, .password = "gate;1"});
   const BoardServer board({.kind = kind});
@@ -65,7 +65,7 @@ TEST_CASE("A board is reached over a jump host, commands and files alike") {
   }
 }
 
-TEST_CASE("A stream goes over a jump host whole, in both directions at once") {
+TEST_CASE("A stream is complete through a jump host, in both directions at once") {
   const auto [jump_kind, kind] = each_jump();
   const BoardServer gate({.kind = jump_kind});
   const BoardServer board({.kind = kind});
@@ -75,7 +75,7 @@ TEST_CASE("A stream goes over a jump host whole, in both directions at once") {
   CHECK(run(*connection, "cat", bytes).out == bytes);
 }
 
-TEST_CASE("Two jump hosts make one way, and their end is the end of all") {
+TEST_CASE("Two jump hosts form a chain, and closing it closes all") {
   const BoardServer first({.password = "first;1"});
   const BoardServer second({.kind = BoardKind::dropbear, .password = "second;1"});
   const BoardServer board;
@@ -90,7 +90,7 @@ TEST_CASE("Two jump hosts make one way, and their end is the end of all") {
       [&] { return first.connections() + second.connections() + board.connections() == 0; }));
 }
 
-TEST_CASE("What fails on the way names the jump host and what is wrong with it") {
+TEST_CASE("A failure on the way reports the jump host and the cause") {
   const BoardServer gate({.password = "gate;1"});
   const BoardServer board;
   const SshLogin login = login_to(board);
@@ -133,7 +133,7 @@ TEST_CASE("What fails on the way names the jump host and what is wrong with it")
   CHECK(contains(second, "the jump host " + jump.name() + " cannot connect to 127.0.0.1 port"));
 }
 
-TEST_CASE("A board that the jump host does not reach is told apart from the jump host") {
+TEST_CASE("A board unreachable from the jump host is distinguished from an unreachable jump host") {
   BoardServer gate;
   const BoardServer board;
   const SshLogin jump = jump_to(gate);
@@ -170,8 +170,7 @@ TEST_CASE("A board that the jump host does not reach is told apart from the jump
   CHECK(contains(text, "does not allow forwarding"));
 }
 
-TEST_CASE(
-    "When a jump host goes away the connection is lost, with its name, and comes back over it") {
+TEST_CASE("A connection lost with its jump host is reported with its name and restored") {
   const bool has_two = GENERATE(false, true);
   BoardServer first;
   BoardServer second;
@@ -204,7 +203,7 @@ TEST_CASE(
   CHECK(contains(text, "the jump host " + first.address()));
 }
 
-TEST_CASE("The board's own end is not blamed on a jump host") {
+TEST_CASE("A connection closed by the board is not attributed to the jump host") {
   const BoardServer gate;
   BoardServer board;
   const auto connection = SshConnection::open(over(login_to(board), {jump_to(gate)}));
@@ -219,7 +218,7 @@ TEST_CASE("The board's own end is not blamed on a jump host") {
   CHECK_FALSE(contains(text, "jump host"));
 }
 
-TEST_CASE("A jump host that falls silent while a board is opened over it is waited for no longer") {
+TEST_CASE("A jump host that stops responding while connecting to a board times out") {
   const BoardServer gate;
   const BoardServer board;
   NetworkProxy proxy(gate.port(), {}, std::nullopt);
@@ -237,7 +236,7 @@ TEST_CASE("A jump host that falls silent while a board is opened over it is wait
   CHECK(contains(text, "no answer within 1 s through the jump host " + jump.name()));
 }
 
-TEST_CASE("The key of a jump host that a run accepted stays, too") {
+TEST_CASE("The accepted key of a jump host is also kept for the run") {
   BoardServer gate({.password = "gate;1"});
   const BoardServer board;
   SshLogin jump = jump_to(gate);

@@ -54,7 +54,7 @@ TEST_CASE("A wrong password is not tried again with keyboard-interactive") {
   CHECK(server.refusals() == 1);
 }
 
-TEST_CASE("Keyboard-interactive is tried again with a password that is typed again") {
+TEST_CASE("Keyboard-interactive is tried again with a newly entered password") {
   const KbdintServer server;
   SshLogin login = login_to(server, "wrong;horse#1");
   login.password.again = [] { return Secret(std::string(kPassword)); };
@@ -65,7 +65,7 @@ TEST_CASE("Keyboard-interactive is tried again with a password that is typed aga
   CHECK(contains(login_refusal(login), "tried: keyboard-interactive (3 times);"));
 }
 
-TEST_CASE("Where there is no password, no question is provoked") {
+TEST_CASE("Without a password no prompt is triggered") {
   const KbdintServer server;
   SshLogin login = login_to(server);
   login.password.first = nullptr;
@@ -73,7 +73,7 @@ TEST_CASE("Where there is no password, no question is provoked") {
   CHECK(server.dialogues() == 0);
 }
 
-TEST_CASE("The only hidden question gets the password, whatever it is called") {
+TEST_CASE("The only hidden prompt gets the password, whatever its text") {
   const KbdintServer server({.prompts = {{.text = "PIN: ", .answer = kPassword}}});
   CHECK(SshConnection::open(login_to(server)) != nullptr);
   const KbdintServer two({.prompts = {{.text = "Who are you? ", .answer = "", .echo = true},
@@ -81,7 +81,7 @@ TEST_CASE("The only hidden question gets the password, whatever it is called") {
   CHECK(SshConnection::open(login_to(two)) != nullptr);
 }
 
-TEST_CASE("Of several questions only the one for a password gets it") {
+TEST_CASE("Of several prompts only the password prompt gets it") {
   const KbdintServer server({.prompts = {{.text = "Token: ", .answer = ""},
                                          {.text = "board's PASSWORD: ", .answer = kPassword},
                                          {.text = "Shoe size: ", .answer = ""}}});
@@ -92,7 +92,7 @@ TEST_CASE("Of several questions only the one for a password gets it") {
   CHECK(SshConnection::open(login_to(twice)) != nullptr);
 }
 
-TEST_CASE("A question for a password that may be seen gets it, any other that may be seen not") {
+TEST_CASE("A visible password prompt gets the password, other visible prompts do not") {
   const KbdintServer server(
       {.prompts = {{.text = "Password: ", .answer = kPassword, .echo = true}}});
   CHECK(SshConnection::open(login_to(server)) != nullptr);
@@ -100,7 +100,7 @@ TEST_CASE("A question for a password that may be seen gets it, any other that ma
   CHECK(SshConnection::open(login_to(other)) != nullptr);
 }
 
-TEST_CASE("Questions that are not understood are shown, printable, and get nothing") {
+TEST_CASE("Unknown prompts are shown in printable form and get no answer") {
   const KbdintServer server({.prompts = {{.text = "\x1b[31mToken: ", .answer = ""},
                                          {.text = "Code:\a ", .answer = "1234"}}});
   const std::string text = login_refusal(login_to(server));
@@ -123,7 +123,7 @@ TEST_CASE("A refused login is not repeated within a run") {
   CHECK(server.refusals() == 2);
 }
 
-TEST_CASE("A host that hangs up when it has the password is not given it again and again") {
+TEST_CASE("A host that disconnects after the password does not get it repeatedly") {
   const KbdintServer server({.hangs_up = true});
   SshLogin login = login_to(server, "wrong;horse#1");
   login.run_hosts = std::make_shared<RunHosts>();

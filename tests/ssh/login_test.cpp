@@ -23,7 +23,7 @@ SshLogin without_password(const BoardServer& board) {
 
 }  // namespace
 
-TEST_CASE("The name of a login shows the port where it is not 22") {
+TEST_CASE("The name of a login has the port if it is not 22") {
   SshLogin login;
   login.user = "root";
   login.host = "192.168.1.10";
@@ -43,7 +43,7 @@ TEST_CASE("The password logs in to OpenSSH and to dropbear") {
   }
 }
 
-TEST_CASE("An account that needs no password is not asked for one") {
+TEST_CASE("No password is requested for an account without one") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind, .password = ""});
     SshLogin login = login_to(board);
@@ -58,7 +58,7 @@ TEST_CASE("An account that needs no password is not asked for one") {
   }
 }
 
-TEST_CASE("The given key logs in, and the password is not asked for") {
+TEST_CASE("The given key works, and no password is requested") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     SshLogin login = without_password(board);
@@ -114,7 +114,7 @@ TEST_CASE("The agent comes before keys and passwords") {
   CHECK(run(*connection, "echo here").out == "here\n");
 }
 
-TEST_CASE("An agent without the right key does not stand in the way") {
+TEST_CASE("An agent without the right key is skipped") {
   const BoardServer board;
   const Agent agent;
   const fs::path other = board.client_home() / "other";
@@ -123,7 +123,7 @@ TEST_CASE("An agent without the right key does not stand in the way") {
   CHECK(SshConnection::open(login_to(board))->login_method() == "password");
 }
 
-TEST_CASE("An agent whose socket is dead does not stand in the way") {
+TEST_CASE("An agent with a dead socket is skipped") {
   const BoardServer board;
   const TempFolder folder;
   const Variable socket("SSH_AUTH_SOCK", folder / "nobody");
@@ -131,7 +131,7 @@ TEST_CASE("An agent whose socket is dead does not stand in the way") {
   CHECK(connection->login_method() == "password");
 }
 
-TEST_CASE("A wrong password is refused, with what was tried and what helps, without the password") {
+TEST_CASE("A refused password lists the tried methods and remedies, without the password") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     SshLogin login = login_to(board);
@@ -152,7 +152,7 @@ TEST_CASE("A wrong password is refused, with what was tried and what helps, with
   }
 }
 
-TEST_CASE("A source that can ask again is asked three times, and what opens the board is kept") {
+TEST_CASE("An interactive password source is asked three times, and the valid one is kept") {
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     SshLogin login = login_to(board);
@@ -180,7 +180,7 @@ TEST_CASE("A source that can ask again is asked three times, and what opens the 
   }
 }
 
-TEST_CASE("An end of input instead of another password is the end of the login") {
+TEST_CASE("End of input instead of another password ends the login") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.password.first = [] { return Secret("wrong;horse#1"); };
@@ -188,7 +188,7 @@ TEST_CASE("An end of input instead of another password is the end of the login")
   CHECK(contains(login_refusal(login), "tried: password;"));
 }
 
-TEST_CASE("A user that the board does not have looks like a wrong password") {
+TEST_CASE("An unknown user looks like a wrong password") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.user = "nobody-here";
@@ -198,7 +198,7 @@ TEST_CASE("A user that the board does not have looks like a wrong password") {
   CHECK_FALSE(contains(text, board.password()));
 }
 
-TEST_CASE("A key that the board does not know is named, and the password comes next") {
+TEST_CASE("A key that the board refuses is reported, and the password is tried next") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.key = board.client_home() / "other";
@@ -210,7 +210,7 @@ TEST_CASE("A key that the board does not know is named, and the password comes n
   CHECK(contains(text, "tried: key " + login.key.string() + ";"));
 }
 
-TEST_CASE("A board without passwords does not have one asked for") {
+TEST_CASE("No password is requested if the board does not accept any") {
   const BoardServer board({.password_login = false});
   SshLogin login = login_to(board);
   bool asked = false;
@@ -224,8 +224,7 @@ TEST_CASE("A board without passwords does not have one asked for") {
   CHECK_FALSE(asked);
 }
 
-TEST_CASE(
-    "The passphrase of the given key is asked for when the board takes the key, three times") {
+TEST_CASE("The passphrase of a given key is requested three times if the board accepts the key") {
   const BoardServer board;
   const std::string key = (board.client_home() / "locked").string();
   for (const char* options : {"-t ed25519", "-t rsa -b 2048 -m PEM"}) {
@@ -265,7 +264,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Without anybody to ask, a given key with a passphrase is for the agent") {
+TEST_CASE("Without a terminal a key with a passphrase needs an agent") {
   const BoardServer board;
   SshLogin login = without_password(board);
   for (const char* options : {"-t ed25519 -N phrase", "-t rsa -b 2048 -m PEM -N phrase"}) {
@@ -279,7 +278,7 @@ TEST_CASE("Without anybody to ask, a given key with a passphrase is for the agen
   }
 }
 
-TEST_CASE("A given key that cannot be used is said before the board is contacted") {
+TEST_CASE("An unusable given key is reported before connecting") {
   const BoardServer board;
   SshLogin login = login_to(board);
   login.port = 1;
@@ -295,7 +294,7 @@ TEST_CASE("A given key that cannot be used is said before the board is contacted
   CHECK(contains(text, "cannot read the key"));
 }
 
-TEST_CASE("An agent with more keys than the board allows tries is left out the second time") {
+TEST_CASE("An agent with too many keys is skipped in a second attempt") {
   BoardServer board;
   reconfigure(board, "MaxAuthTries 3");
   const Agent agent;
@@ -310,7 +309,7 @@ TEST_CASE("An agent with more keys than the board allows tries is left out the s
   CHECK(SshConnection::open(login)->login_method() == "key " + login.key.string());
 }
 
-TEST_CASE("A board that ends the login is said, with what was tried") {
+TEST_CASE("A board that ends the login is reported, with the tried methods") {
   BoardServer board;
   reconfigure(board, "MaxAuthTries 1");
   SshLogin login = login_to(board);

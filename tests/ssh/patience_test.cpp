@@ -42,7 +42,7 @@ struct Quiet {
 
 }  // namespace
 
-TEST_CASE("A server that is stuck while its TCP answers is lost; quiet commands are not") {
+TEST_CASE("A stuck server whose TCP still answers counts as lost; quiet commands do not") {
   Quiet openssh(BoardKind::openssh);
   Quiet dropbear(BoardKind::dropbear);
   Quiet stuck(BoardKind::openssh);

@@ -29,7 +29,7 @@ bool is_dumpable() {
 
 }  // namespace
 
-TEST_CASE("No core is left while there is a secret, and one may be again when the last has gone") {
+TEST_CASE("Core dumps are disabled while a secret exists and enabled after the last one") {
   REQUIRE(is_dumpable());
   {
     const Secret nothing;
@@ -52,7 +52,7 @@ TEST_CASE("No core is left while there is a secret, and one may be again when th
   CHECK(is_dumpable());
 }
 
-TEST_CASE("A program that is started while there is a secret can be dumped as any other") {
+TEST_CASE("A child started while a secret exists can dump core") {
   const Secret secret(std::string("kite"));
   REQUIRE_FALSE(is_dumpable());
   // The child's files in /proc belong to its user; those of a non-dumpable process do not.
@@ -61,7 +61,7 @@ TEST_CASE("A program that is started while there is a secret can be dumped as an
   CHECK_FALSE(test::tool("readlink /proc/" + std::to_string(::getpid()) + "/exe").empty());
 }
 
-TEST_CASE("No core is left while a private key is loaded") {
+TEST_CASE("Core dumps are disabled while a private key is loaded") {
   const test::BoardServer board;
   SshLogin login = test::login_to(board);
   login.password = {};
@@ -73,7 +73,7 @@ TEST_CASE("No core is left while a private key is loaded") {
   CHECK(is_dumpable());
 }
 
-TEST_CASE("A secret takes the text over and wipes where it came from, short and long") {
+TEST_CASE("A secret takes over the text and wipes its source, short or long") {
   for (const std::string_view text :
        {"short", "a long one that lies on the heap; it has 60 bytes."}) {
     std::string source(text);
@@ -111,7 +111,7 @@ TEST_CASE("Moving and assigning secrets leaves no copy where they were") {
   CHECK(third.reveal() == "short");
 }
 
-TEST_CASE("A secret is wiped when it goes") {
+TEST_CASE("A secret is wiped when destroyed") {
   // Short enough to be stored in the object itself, whose memory the test owns.
   alignas(Secret) unsigned char memory[sizeof(Secret)] = {};
   auto* secret = new (memory) Secret(std::string("kite"));
@@ -121,7 +121,7 @@ TEST_CASE("A secret is wiped when it goes") {
       contains(std::string_view{reinterpret_cast<const char*>(memory), sizeof memory}, "ite"));
 }
 
-TEST_CASE("A secret does not turn into a text by accident") {
+TEST_CASE("A secret does not convert to text implicitly") {
   STATIC_REQUIRE_FALSE(std::is_convertible_v<Secret, std::string>);
   STATIC_REQUIRE_FALSE(std::is_convertible_v<std::string, Secret>);
   STATIC_REQUIRE_FALSE(std::is_constructible_v<std::string, Secret>);

@@ -74,7 +74,7 @@ TEST_CASE("Files of every size are read as they are") {
   }
 }
 
-TEST_CASE("Every window reads the same, also one that asks for more than the board gives at once") {
+TEST_CASE("Every window size reads the same data, even above the board's limit") {
   Files files;
   const std::string text = pattern(2'000'000);
   write_file(files.folder() / "file", text);
@@ -87,7 +87,7 @@ TEST_CASE("Every window reads the same, also one that asks for more than the boa
   }
 }
 
-TEST_CASE("No more than asked for is read") {
+TEST_CASE("No more than requested is read") {
   Files files;
   const std::string text = pattern(200'000);
   write_file(files.folder() / "file", text);
@@ -96,7 +96,7 @@ TEST_CASE("No more than asked for is read") {
   }
 }
 
-TEST_CASE("A file that grows while it is read comes without holes, at least as it was") {
+TEST_CASE("A growing file is read without gaps, at least to its first size") {
   Files files;
   const std::string text = pattern(6'000'000);
   const fs::path path = files.folder() / "file";
@@ -114,7 +114,7 @@ TEST_CASE("A file that grows while it is read comes without holes, at least as i
   CHECK((read == text.substr(0, read.size())));
 }
 
-TEST_CASE("A file that is cut while it is read ends where it ends") {
+TEST_CASE("A file truncated while being read ends there") {
   Files files;
   const std::string text = pattern(6'000'000);
   const fs::path path = files.folder() / "file";
@@ -128,7 +128,7 @@ TEST_CASE("A file that is cut while it is read ends where it ends") {
   CHECK(read.size() < text.size());
 }
 
-TEST_CASE("A file that is missing, a folder and a broken link are sentences with their names") {
+TEST_CASE("A missing file, a folder and a broken link are errors with the name") {
   Files files;
   fs::create_symlink("nowhere", files.folder() / "broken");
   fs::create_directory(files.folder() / "folder");
@@ -143,7 +143,7 @@ TEST_CASE("A file that is missing, a folder and a broken link are sentences with
   CHECK(files.read("file") == "still works");
 }
 
-TEST_CASE("A sink that throws does not disturb the next reading") {
+TEST_CASE("A sink that throws does not affect the next read") {
   Files files;
   const std::string text = pattern(3'000'000);
   write_file(files.folder() / "file", text);
@@ -207,7 +207,7 @@ TEST_CASE("Empty folders, large ones and missing ones are listed as they are") {
                  missing + ": no such file"));
 }
 
-TEST_CASE("What is written is there with its bytes and its mode, whatever was there before") {
+TEST_CASE("Written files have their bytes and mode, whatever existed before") {
   Files files;
   for (const std::size_t size : {0U, 1U, 32'768U, 261'120U, 3'000'000U}) {
     const std::string text = pattern(size);
@@ -233,7 +233,7 @@ TEST_CASE("Writing replaces a link and does not follow it") {
   CHECK_FALSE(fs::is_symlink(files.folder() / "link"));
 }
 
-TEST_CASE("Writing where it cannot be is a sentence with the name") {
+TEST_CASE("A failing write is an error with the name") {
   Files files;
   const std::string text =
       thrown_message(Exit::partial_data, [&] { files.write("no-such-folder/file", "x"); });
@@ -243,7 +243,7 @@ TEST_CASE("Writing where it cannot be is a sentence with the name") {
                  "/folder: "));
 }
 
-TEST_CASE("A board whose disk is full says so, and goes on") {
+TEST_CASE("A full disk is reported, and the connection stays usable") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(4 << 20);
   Files files({.home = disk / "home"});
@@ -256,7 +256,7 @@ TEST_CASE("A board whose disk is full says so, and goes on") {
   CHECK(files.read("file") == "small");
 }
 
-TEST_CASE("A source that throws does not disturb the next writing") {
+TEST_CASE("A source that throws does not affect the next write") {
   Files files;
   int calls = 0;
   const auto path = (files.folder() / "file").string();
@@ -272,7 +272,7 @@ TEST_CASE("A source that throws does not disturb the next writing") {
   CHECK(files.read("file") == "whole");
 }
 
-TEST_CASE("Times, folders and links are made") {
+TEST_CASE("Times, folders and links are created") {
   Files files;
   files.write("file", "x");
   files.sftp->set_times((files.folder() / "file").string(), 1'111'111'111);
@@ -308,7 +308,7 @@ TEST_CASE("Commands and files share one connection") {
   CHECK(seen == 3'000'000);
 }
 
-TEST_CASE("A connection that breaks while files move is lost, both ways") {
+TEST_CASE("A connection lost during transfers is reported, in both directions") {
   const BoardServer board;
   const auto path = (board.home() / "file").string();
   write_file(path, pattern(8'000'000));

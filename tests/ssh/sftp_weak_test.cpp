@@ -41,24 +41,24 @@ struct Weak {
 
 }  // namespace
 
-TEST_CASE("A server that gives less than it is asked for loses nothing") {
+TEST_CASE("A server that returns less than requested loses no data") {
   Weak weak("short");
   CHECK((weak.read() == weak.text));
 }
 
-TEST_CASE("A server that tells no size loses nothing") {
+TEST_CASE("A server without file sizes loses no data") {
   Weak weak("old");
   CHECK((weak.read() == weak.text));
   weak.client->set_window({1, 1'000});
   CHECK((weak.read() == weak.text));
 }
 
-TEST_CASE("A server that answers out of order loses nothing") {
+TEST_CASE("A server that answers out of order loses no data") {
   Weak weak("reversed");
   CHECK((weak.read() == weak.text));
 }
 
-TEST_CASE("Sixteen reads and sixteen writes are under way at once, never more") {
+TEST_CASE("At most sixteen reads and sixteen writes are in flight") {
   Weak weak("batch");
   CHECK((weak.read() == weak.text));
   CHECK(read_file(weak.note()) == "16");
@@ -73,7 +73,7 @@ TEST_CASE("Sixteen reads and sixteen writes are under way at once, never more") 
   CHECK(read_file(writing.note()) == "16");
 }
 
-TEST_CASE("A server that forgets requests is asked one at a time from then on") {
+TEST_CASE("After lost requests they are sent one at a time") {
   Weak weak("forgets", {.silence_seconds = 4});  // considered stalled after a quarter of this
   CHECK((weak.read() == weak.text));
   // Reading a second file does not wait again.
@@ -81,24 +81,24 @@ TEST_CASE("A server that forgets requests is asked one at a time from then on") 
   CHECK(weak.starts == 1);
 }
 
-TEST_CASE("A server that ends under the load is started again, and nothing is lost") {
+TEST_CASE("A server that ends under load is restarted, without data loss") {
   Weak weak("dies");
   CHECK((weak.read() == weak.text));
   CHECK(weak.starts == 2);
 }
 
-TEST_CASE("A server that refuses a read under the load gets another chance") {
+TEST_CASE("A read refused under load is retried") {
   Weak weak("fails");
   CHECK((weak.read() == weak.text));
 }
 
-TEST_CASE("A server that sends what it was not asked for is a sentence") {
+TEST_CASE("Unrequested data from a server is an error") {
   Weak weak("greedy");
   CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.read(); }),
                  "more data than requested"));
 }
 
-TEST_CASE("A server that refuses to write says why, and the name is there") {
+TEST_CASE("A refused write is reported with reason and name") {
   Weak weak("full");
   const std::string text = thrown_message(Exit::partial_data, [&] {
     weak.client->write("/x/file", 0644, [](char* buffer, std::size_t size) {
@@ -111,12 +111,12 @@ TEST_CASE("A server that refuses to write says why, and the name is there") {
   CHECK(contains(text, "No space left on device"));
 }
 
-TEST_CASE("A listing that claims more than it has is a sentence") {
+TEST_CASE("A listing with a wrong count is an error") {
   Weak weak("names");
   thrown_message(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
-TEST_CASE("A listing that begins anew after its end has every name once") {
+TEST_CASE("A listing that restarts after its end has every name once") {
   Weak weak("again");
   CHECK(weak.client->list("/").size() == 1);
 }
@@ -130,29 +130,29 @@ TEST_CASE("A listing without attributes is completed") {
   CHECK(entries[0].mode == 0644);
 }
 
-TEST_CASE("A login shell that greets before the file service counts as none") {
+TEST_CASE("A login shell that prints before SFTP counts as no SFTP") {
   Weak weak("greets");
   CHECK(weak.client == nullptr);
 }
 
-TEST_CASE("Answers of the wrong kind are sentences") {
+TEST_CASE("Answers of the wrong type are errors") {
   Weak weak("foreign");
   thrown_message(Exit::partial_data, [&] { weak.read(); });
   thrown_message(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
-TEST_CASE("A server that answers without end what it was not asked is given up") {
+TEST_CASE("A server with endless unrequested answers is given up") {
   Weak weak("floods");
   CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.read(); }), "answers without end"));
 }
 
-TEST_CASE("A folder without end is given up") {
+TEST_CASE("An endless folder listing is given up") {
   Weak weak("endless");
   CHECK(contains(thrown_message(Exit::partial_data, [&] { weak.client->list("/x"); }),
                  "/x has more than 250,000 entries"));
 }
 
-TEST_CASE("Fields past the end of a packet are empty, and say so") {
+TEST_CASE("Fields past the end of a packet are empty and marked as such") {
   using sftp::Fields;
   Fields empty("");
   CHECK(empty.u32() == 0);

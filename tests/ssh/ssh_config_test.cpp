@@ -60,7 +60,7 @@ struct SshHome {
 
 }  // namespace
 
-TEST_CASE("The first value found wins, and keys of files add up") {
+TEST_CASE("The first value found counts, and key files add up") {
   const auto found = parsed(
       "User first\n"
       "Host lab*\n\tHostName 10.0.0.7\n  Port 2222\n  IdentityFile ~/.ssh/a\n  User second\n"
@@ -78,7 +78,7 @@ TEST_CASE("The first value found wins, and keys of files add up") {
   CHECK(found.taken.front() == "User (config, line 1)");
 }
 
-TEST_CASE("A Host line has patterns, and one that is negated keeps its block from the host") {
+TEST_CASE("Host lines have patterns, and a negated match excludes the host") {
   const auto is_about = [](const std::string& patterns, const std::string& host) {
     return parsed("Host " + patterns + "\nPort 99\n", host).port.has_value();
   };
@@ -124,7 +124,7 @@ TEST_CASE("Of ProxyJump and ProxyCommand the first one counts") {
   CHECK(value_text(parsed("ProxyJump none\nHost *\nProxyJump a\n").proxy_jump) == "none");
 }
 
-TEST_CASE("Host key policies are understood, and a changed key is never let through") {
+TEST_CASE("Host key policies are parsed, and a changed key is never accepted") {
   const auto policy = [](const std::string& word) {
     return *parsed("StrictHostKeyChecking " + word + "\n").host_key;
   };
@@ -135,7 +135,7 @@ TEST_CASE("Host key policies are understood, and a changed key is never let thro
   CHECK(policy("off") == HostKeyPolicy::accept_new);
 }
 
-TEST_CASE("Of Match lines 'all' is understood; others are passed over, with a note") {
+TEST_CASE("Only 'Match all' is supported; other blocks are ignored with a note") {
   const auto found = parsed(
       "Match exec \"touch /tmp/never\"\n  Port 1\nMatch host lab7\n  ForwardX11 yes\n"
       "Match all\n  Port 2\nHost nobody\n Port 3\nMatch ALL\nUser me\n");
@@ -147,14 +147,14 @@ TEST_CASE("Of Match lines 'all' is understood; others are passed over, with a no
   CHECK(contains(found.notes[0], "Match all"));
 }
 
-TEST_CASE("Keys that msprof does not know are passed over, whatever they hold") {
+TEST_CASE("Unknown keys are ignored, whatever they contain") {
   const auto found = parsed(
       "SendEnv LANG LC_*\nLocalCommand echo \"\nFooBar\nPort 7\nKnownHostsCommand rm -rf /\n");
   CHECK(found.port == 7);
   CHECK(found.taken.size() == 1);
 }
 
-TEST_CASE("Lines that make no sense are named, also in a block about another host") {
+TEST_CASE("Invalid lines are reported, even in a block for another host") {
   CHECK(contains(refusal("\nPort 0\n"), "config, line 2: a port"));
   CHECK(contains(refusal("Port x\n"), "config, line 1: "));
   CHECK(contains(refusal("Port 22 23\n"), "Port: expected one value"));
@@ -197,7 +197,7 @@ TEST_CASE("Jump hosts are a list of [user@]host[:port]") {
   CHECK_THROWS_AS(parse_ssh_jumps("a,a,a,a,a,a,a,a,a", "--jump"), Error);
 }
 
-TEST_CASE("Tokens and variables of a value are replaced, unknown ones are named") {
+TEST_CASE("Tokens and variables in a value are replaced, unknown ones reported") {
   const SshTokens tokens = {.host = "10.0.0.7",
                             .original = "lab7",
                             .key_name = {},
@@ -219,7 +219,7 @@ TEST_CASE("Tokens and variables of a value are replaced, unknown ones are named"
   }
 }
 
-TEST_CASE("The user's file comes before the system's, and absent ones say nothing") {
+TEST_CASE("The user's file precedes the system's, and missing ones are silent") {
   const SshHome home;
   CHECK(home.read().taken.empty());
   home.write("config", "Host lab7\n  Port 1\n");
@@ -232,7 +232,7 @@ TEST_CASE("The user's file comes before the system's, and absent ones say nothin
   CHECK(value_text(found.host_name) == "of-the-system");
 }
 
-TEST_CASE("Include takes files in their order, by pattern, within its block") {
+TEST_CASE("Include reads files in order, by pattern, within its block") {
   const SshHome home;
   home.write("config",
              "Host lab7\n  Include conf.d/*.conf absent\nHost other\n  Include conf.d/b.conf\n"
@@ -251,7 +251,7 @@ TEST_CASE("Include takes files in their order, by pattern, within its block") {
   CHECK(value_text(home.read("lab9").host_name) == "from-last");
 }
 
-TEST_CASE("Files that include each other, many files and large ones end in a sentence") {
+TEST_CASE("Recursive includes, many files and large files are errors") {
   const SshHome home;
   const auto said = [&] { return thrown_message(Exit::usage, [&] { home.read(); }); };
   home.write("config", "Include config\n");

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-TEST_CASE("Megabytes through cat come back as they were, in both directions at once") {
+TEST_CASE("Megabytes through cat are unchanged, in both directions at once") {
   for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
     const BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -28,7 +28,7 @@ TEST_CASE("Megabytes through cat come back as they were, in both directions at o
   }
 }
 
-TEST_CASE("New keys in the middle of a stream lose nothing") {
+TEST_CASE("Rekeying within a stream loses no data") {
   BoardServer board;
   reconfigure(board, "RekeyLimit 1M");
   const auto connection = SshConnection::open(login_to(board));
@@ -39,7 +39,7 @@ TEST_CASE("New keys in the middle of a stream lose nothing") {
   CHECK(run(*connection, "echo here").out == "here\n");
 }
 
-TEST_CASE("Two streams at once both come whole") {
+TEST_CASE("Two concurrent streams are complete") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   std::size_t first = 0;
@@ -55,7 +55,7 @@ TEST_CASE("Two streams at once both come whole") {
   CHECK(second == 20'000'000);
 }
 
-TEST_CASE("A stream over a slow round trip comes whole") {
+TEST_CASE("A stream with high latency is complete") {
   const BoardServer board;
   const DelayProxy proxy(board.port(), milliseconds(20));
   const auto connection = SshConnection::open(login_through(board, proxy.port()));
@@ -64,7 +64,7 @@ TEST_CASE("A stream over a slow round trip comes whole") {
   CHECK((ran.out == input));
 }
 
-TEST_CASE("A connection that is cut in the middle of a command is lost, with what came before") {
+TEST_CASE("A connection lost during a command keeps the data received before") {
   for (const CutKind kind : {CutKind::reset, CutKind::close}) {
     const BoardServer board;
     CutProxy proxy(board.port());
@@ -86,7 +86,7 @@ TEST_CASE("A connection that is cut in the middle of a command is lost, with wha
   }
 }
 
-TEST_CASE("A connection that breaks while bytes flow is lost, up and down") {
+TEST_CASE("A connection lost during a stream is reported, up and down") {
   const BoardServer board;
   for (const Direction direction : {Direction::up, Direction::down}) {
     CutProxy proxy(board.port(), {.after_bytes = 3'000'000, .direction = direction});
@@ -98,7 +98,7 @@ TEST_CASE("A connection that breaks while bytes flow is lost, up and down") {
   }
 }
 
-TEST_CASE("A board whose server goes away is lost") {
+TEST_CASE("A board whose server ends is reported as lost") {
   for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
     BoardServer board({.kind = kind});
     const auto connection = SshConnection::open(login_to(board));
@@ -108,7 +108,7 @@ TEST_CASE("A board whose server goes away is lost") {
   }
 }
 
-TEST_CASE("A command that outlives its connection object is lost, not a crash") {
+TEST_CASE("A command that outlives its connection object is lost, without a crash") {
   const BoardServer board;
   auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("exec sleep 1000", ignore, ignore);
