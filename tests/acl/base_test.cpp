@@ -69,7 +69,7 @@ std::uint16_t nearest_half(double value) {
 
 }  // namespace
 
-TEST_CASE("Every half float is the float of its definition, and comes back") {
+TEST_CASE("Every half float converts to its float and back") {
   for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
     const auto half = static_cast<aclFloat16>(bits);
     const float value = aclFloat16ToFloat(half);
@@ -91,7 +91,7 @@ TEST_CASE("Every half float is the float of its definition, and comes back") {
   }
 }
 
-TEST_CASE("A float becomes the nearest half float, the even one between two") {
+TEST_CASE("A float is rounded to the nearest half float, ties to even") {
   std::vector<float> values = {0.0F,
                                65504.0F,
                                65519.996F,
@@ -125,7 +125,7 @@ TEST_CASE("A float becomes the nearest half float, the even one between two") {
   }
 }
 
-TEST_CASE("Infinity and what is not a number stay so as half floats") {
+TEST_CASE("Infinity and NaN are kept as half floats") {
   CHECK(aclFloatToFloat16(std::numeric_limits<float>::infinity()) == 0x7C00);
   CHECK(aclFloatToFloat16(-std::numeric_limits<float>::infinity()) == 0xFC00);
   CHECK((aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()) & 0x7E00) == 0x7E00);
@@ -133,7 +133,7 @@ TEST_CASE("Infinity and what is not a number stay so as half floats") {
   CHECK((aclFloatToFloat16(std::bit_cast<float>(0x7F800001U)) & 0x7FFF) == 0x7E00);
 }
 
-TEST_CASE("Data types have their sizes in bytes, and 0 where there is none") {
+TEST_CASE("Data types have their sizes in bytes, and unknown ones 0") {
   for (const aclDataType type : {ACL_INT8, ACL_UINT8, ACL_BOOL, ACL_HIFLOAT8, ACL_FLOAT8_E5M2,
                                  ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0})
     CHECK(aclDataTypeSize(type) == 1);
@@ -149,7 +149,7 @@ TEST_CASE("Data types have their sizes in bytes, and 0 where there is none") {
     CHECK(aclDataTypeSize(type) == 0);
 }
 
-TEST_CASE("The application's log prints errors alone, unless the level says otherwise") {
+TEST_CASE("The application's log prints only errors unless the level is changed") {
   const auto lines = [] {
     return capture_stderr([] {
       for (const aclLogLevel level : {ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR})
@@ -186,7 +186,7 @@ TEST_CASE("The application's log prints errors alone, unless the level says othe
   CHECK(cut.ends_with("xxx\n"));
 }
 
-TEST_CASE("The runtime tells its version and its name") {
+TEST_CASE("The runtime returns its version and name") {
   int32_t major = -1, minor = -1, patch = -1;
   CHECK(aclrtGetVersion(&major, &minor, &patch) == ACL_SUCCESS);
   CHECK(std::vector<int32_t>{major, minor, patch} ==
@@ -220,7 +220,7 @@ TEST_CASE("The runtime tells its version and its name") {
   CHECK(aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("Properties and options of the runtime can be asked for, and options be set") {
+TEST_CASE("Properties and options of the runtime can be queried, and options be set") {
   int32_t property = -1;
   CHECK(aclGetCannAttribute(ACL_CANN_ATTR_INF_NAN, &property) == ACL_SUCCESS);
   CHECK(property == 1);
@@ -247,7 +247,7 @@ TEST_CASE("Properties and options of the runtime can be asked for, and options b
   CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("memset_s sets what fits, and says when that was not all") {
+TEST_CASE("memset_s fills what fits and reports when that was not all") {
   std::string text = "0123456789";
   CHECK(memset_s(text.data(), 8, 'x', 4) == EOK);
   CHECK(text == "xxxx456789");
@@ -260,8 +260,7 @@ TEST_CASE("memset_s sets what fits, and says when that was not all") {
   CHECK(text == "yyyyyyyy89");
 }
 
-TEST_CASE(
-    "What a Linux host does not have says so once a function, and answers 200001 or nothing") {
+TEST_CASE("Unsupported functions print one message each and return 200001 or null") {
   const std::string said = capture_stderr([] {
     for (int i = 0; i < 3; ++i) {
       CHECK(aclopSetModelDir("models") == 200001);
@@ -281,7 +280,7 @@ TEST_CASE(
         "msprof runtime: aclopDestroyAttr is not supported on a Linux host\n");
 }
 
-TEST_CASE("The recent error is the calling thread's own, and is told once") {
+TEST_CASE("The recent error belongs to the calling thread and is returned once") {
   capture_stderr([] { CHECK(aclopLoad(nullptr, 0) == ACL_ERROR_API_NOT_SUPPORT); });
   std::thread([] { CHECK(aclGetRecentErrMsg() == nullptr); }).join();
   const char* message = aclGetRecentErrMsg();

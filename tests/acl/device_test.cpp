@@ -36,7 +36,7 @@ int in_child(Body body) {
 
 }  // namespace
 
-TEST_CASE("aclInit and aclFinalize refuse to come twice, and a second round is possible") {
+TEST_CASE("repeated aclInit and aclFinalize are refused, and a second round is possible") {
   // A child process has made no call before.
   CHECK(in_child([] { return aclFinalize() == ACL_ERROR_UNINITIALIZE ? 0 : 1; }) == 0);
   for (int round = 0; round < 2; ++round) {
@@ -47,7 +47,7 @@ TEST_CASE("aclInit and aclFinalize refuse to come twice, and a second round is p
   }
 }
 
-TEST_CASE("before aclInit every call that needs it gives 100001") {
+TEST_CASE("before aclInit every call that needs it returns 100001") {
   aclrtStream stream = nullptr;
   aclrtContext context = nullptr;
   void* memory = nullptr;
@@ -81,7 +81,7 @@ TEST_CASE("a thread without a device has no context") {
   CHECK(aclFinalize() == ACL_SUCCESS);
 }
 
-TEST_CASE("devices are as many as MSPROF_HOST_DEVICES says") {
+TEST_CASE("MSPROF_HOST_DEVICES sets the number of devices") {
   const auto count_with = [](const char* value) {
     return in_child([&] {
       if (value == nullptr) {
@@ -106,7 +106,7 @@ TEST_CASE("devices are as many as MSPROF_HOST_DEVICES says") {
   CHECK(count_with("two") == 108);
 }
 
-TEST_CASE("a device number that is none is refused with 107001 and a sentence") {
+TEST_CASE("an invalid device number is refused with 107001 and a message") {
   const Session session;
   const CapturedStderr captured;
   aclrtContext context = nullptr;
@@ -131,7 +131,7 @@ TEST_CASE("aclrtResetDevice ends a device with the last of its aclrtSetDevice") 
   CHECK(aclrtGetDevice(&device) == ACL_ERROR_RT_CONTEXT_NULL);
 }
 
-TEST_CASE("contexts are each thread's own, and one destroyed elsewhere is noticed") {
+TEST_CASE("contexts belong to threads, and one destroyed elsewhere is detected") {
   const Session session(0);
   aclrtContext first = nullptr, second = nullptr, current = nullptr, of_device = nullptr;
   REQUIRE(aclrtGetCurrentContext(&of_device) == ACL_SUCCESS);
@@ -153,7 +153,7 @@ TEST_CASE("contexts are each thread's own, and one destroyed elsewhere is notice
   CHECK(aclrtSetCurrentContext(of_device) == ACL_SUCCESS);
 }
 
-TEST_CASE("memory is aligned, counted, and freed once and as what it was allocated") {
+TEST_CASE("memory is aligned, counted, and freed once by the matching function") {
   const Session session;
   void *device = nullptr, *host = nullptr;
   REQUIRE(aclrtMalloc(&device, 1000, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS);
@@ -177,7 +177,7 @@ TEST_CASE("memory is aligned, counted, and freed once and as what it was allocat
   CHECK(aclrtGetMemInfo(static_cast<aclrtMemAttr>(31), &free, &total) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("a device tells of itself what a host knows, and refuses the rest") {
+TEST_CASE("a device returns the attributes known on a host and refuses others") {
   const Session session;
   int64_t value = 0;
   for (const aclrtDevAttr cores : {ACL_DEV_ATTR_AICPU_CORE_NUM, ACL_DEV_ATTR_AICORE_CORE_NUM,
@@ -206,7 +206,7 @@ TEST_CASE("a device tells of itself what a host knows, and refuses the rest") {
   CHECK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("the last error is that of the thread's last call that failed, until it is taken") {
+TEST_CASE("the last error is that of the thread's last failed call, until it is read") {
   const Session session;
   aclrtGetLastError(ACL_RT_THREAD_LEVEL);
   CHECK(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL) == ACL_SUCCESS);
@@ -224,7 +224,7 @@ TEST_CASE("the last error is that of the thread's last call that failed, until i
   CHECK(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_API_NOT_SUPPORT);
 }
 
-TEST_CASE("copies and fills check their sizes before they touch memory") {
+TEST_CASE("copies and fills check their sizes before accessing memory") {
   const Session session;
   char from[8] = "abcdefg", to[8] = {};
   CHECK(aclrtMemcpy(to, 4, from, 8, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_ERROR_INVALID_PARAM);
@@ -243,7 +243,7 @@ TEST_CASE("copies and fills check their sizes before they touch memory") {
   CHECK(std::string(to) == "yyzdefg");
 }
 
-TEST_CASE("a rectangle is copied row by row, and nothing beside it") {
+TEST_CASE("a rectangle is copied row by row, and nothing outside it") {
   const Session session;
   const std::string from = "abc.def.ghi.";
   std::string to(10, '-');
@@ -289,7 +289,7 @@ TEST_CASE("data buffers and tensor descriptions keep what they are given") {
   aclDestroyTensorDesc(desc);
 }
 
-TEST_CASE("a child made by fork is as a new process, and its parent goes on") {
+TEST_CASE("a forked child is like a new process, and its parent continues") {
   const Session session;
   const OwnStream stream;
   int ran = 0;
@@ -316,7 +316,7 @@ TEST_CASE("a child made by fork is as a new process, and its parent goes on") {
   CHECK(ran == 2);
 }
 
-TEST_CASE("a process that exits with streams at work ends with its own code") {
+TEST_CASE("a process that exits with busy streams keeps its exit code") {
   const int code = in_child([]() -> int {
     if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(0) != ACL_SUCCESS) return 1;
     for (int i = 0; i < 50; ++i) {
@@ -329,7 +329,7 @@ TEST_CASE("a process that exits with streams at work ends with its own code") {
   CHECK(code == 42);
 }
 
-TEST_CASE("what the profiler asks of the devices is answered") {
+TEST_CASE("the profiler's queries of devices are answered") {
   CHECK_FALSE(msprof::acl::acl_is_initialised());
   CHECK(msprof::acl::device_count() == 8);
   const Session session(5);

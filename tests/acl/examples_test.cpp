@@ -47,7 +47,7 @@ long count_ranges(const ImportedCapture& capture, const std::string& message, in
 
 }  // namespace
 
-TEST_CASE("the example create_config leaves its one operator with the calls around it") {
+TEST_CASE("the example create_config records its one operator with its calls") {
   const TempFolder folder;
   const auto counts =
       run_example("create_config", (folder / "out").string(),
@@ -61,7 +61,7 @@ TEST_CASE("the example create_config leaves its one operator with the calls arou
   CHECK(count_calls(capture, "aclrtSynchronizeStream") == 1);
 }
 
-TEST_CASE("the example msproftx leaves every stamp and step that it set") {
+TEST_CASE("the example msproftx records every stamp and step") {
   const TempFolder folder;
   const auto counts = run_example("msproftx", (folder / "out").string());
   const long steps = counts.at("steps");
@@ -89,8 +89,7 @@ TEST_CASE("the example subscribe_model reads every operator of its model out of 
   CHECK(counts.at("named") == 5 * (kSmallModelLayers + 1));
 }
 
-TEST_CASE(
-    "the example mstx_with_domain leaves marks and ranges, those of its domain under its name") {
+TEST_CASE("the example mstx_with_domain records marks and ranges, with the domain's name") {
   const TempFolder folder;
   const auto counts = run_example("mstx_with_domain", (folder / "out").string());
   const long rounds = counts.at("rounds");

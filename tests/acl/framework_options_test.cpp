@@ -61,7 +61,7 @@ std::string good_value(const msprof::ProfilingOption& option) {
 
 }  // namespace
 
-TEST_CASE("options of a framework record task times, and what else they name") {
+TEST_CASE("framework options record task times and everything they enable") {
   const std::uint64_t task_time = with_implied_bits(ACL_PROF_TASK_TIME);
   CHECK(read_bits("") == task_time);
   CHECK(read_bits(R"(,"task_time":"off","hccl":"on")") == ACL_PROF_HCCL_TRACE);
@@ -80,7 +80,7 @@ TEST_CASE("options of a framework record task times, and what else they name") {
   CHECK(result.configuration.collector.empty());
 }
 
-TEST_CASE("the host runtime takes every key that the collector checks") {
+TEST_CASE("the host runtime accepts every key that the collector checks") {
   for (const msprof::ProfilingOption& option : msprof::profiling_option_table()) {
     INFO(option.name);
     const std::string pair = "\"" + std::string(option.name) + "\":\"" + good_value(option) + "\"";
@@ -111,7 +111,7 @@ TEST_CASE("an empty output of a framework is profiling_data in ASCEND_WORK_PATH"
   CHECK(read_options(R"({"output":""})").configuration.output == "/tmp/ascend/profiling_data");
 }
 
-TEST_CASE("what is wrong in a framework's options fails aclInit with a sentence") {
+TEST_CASE("invalid framework options fail aclInit with a message") {
   struct Case {
     std::string options;
     std::string sentence;
@@ -150,7 +150,7 @@ TEST_CASE("options without PROFILING_MODE=true record nothing") {
   }
 }
 
-TEST_CASE("acl.json goes before a framework's options, also where it is switched off") {
+TEST_CASE("acl.json overrides framework options, even if switched off") {
   const TempFolder elsewhere;
   const Variable mode("PROFILING_MODE", "true");
   const Variable options("PROFILING_OPTIONS", R"({"output":")" + elsewhere.path().string() + "\"}");
@@ -174,7 +174,7 @@ TEST_CASE("acl.json goes before a framework's options, also where it is switched
   CHECK(prof_folder_names(elsewhere.path()).size() == 1);
 }
 
-TEST_CASE("a collector's parameters go before a framework's options") {
+TEST_CASE("a collector's parameters override framework options") {
   const TempFolder elsewhere;
   const TempFolder collected;
   const Variable mode("PROFILING_MODE", "true");
@@ -187,7 +187,7 @@ TEST_CASE("a collector's parameters go before a framework's options") {
   CHECK(prof_folder_names(elsewhere.path()).empty());
 }
 
-TEST_CASE("a program under PROFILING_MODE=true leaves a folder that import calls complete") {
+TEST_CASE("PROFILING_MODE=true gives a folder that imports as complete") {
   const TempFolder folder;
   fs::create_directory(folder / "here");
   const std::string model = msprof::test::small_model(folder.path());
@@ -246,7 +246,7 @@ TEST_CASE("the environment that --framework tf sets leaves a complete folder in 
   CHECK(msprof::test::prof_folders(folder.path()).empty());
 }
 
-TEST_CASE("a program whose options of a framework are wrong fails at aclInit and leaves nothing") {
+TEST_CASE("a program with invalid framework options fails at aclInit and leaves no files") {
   const TempFolder folder;
   const auto ended = msprof::test::run_program(
       msprof::test::acl_program("inference"), {msprof::test::small_model(folder.path())},

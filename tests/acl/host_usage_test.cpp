@@ -103,7 +103,7 @@ TEST_CASE("CPU and memory of the process and of the machine are sampled while a 
   }
 }
 
-TEST_CASE("only what is asked for is sampled, of the process that is asked for") {
+TEST_CASE("only requested data of the requested process is sampled") {
   const TempFolder folder;
   msprof::acl::RecordingOptions options;
   options.output = folder.path();
@@ -124,7 +124,7 @@ TEST_CASE("only what is asked for is sampled, of the process that is asked for")
   CHECK_FALSE(has("host_sys_cpu.data.slice_0"));
 }
 
-TEST_CASE("slices of samples make room at the storage limit as those of records do") {
+TEST_CASE("sample slices are deleted at the storage limit like those of records") {
   const TempFolder folder;
   msprof::acl::RecordingOptions options;
   options.output = folder.path();
@@ -138,7 +138,7 @@ TEST_CASE("slices of samples make room at the storage limit as those of records 
   CHECK(std::filesystem::exists(recording.folder() / "host" / "data" / "host_cpu.data.slice_0"));
 }
 
-TEST_CASE("the load of the host alone is recorded: settings without a bit") {
+TEST_CASE("only the host load is recorded: settings without a bit") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   aclprofConfig* const config = scene.config({0}, 0);
@@ -160,7 +160,7 @@ TEST_CASE("the load of the host alone is recorded: settings without a bit") {
         std::string::npos);
 }
 
-TEST_CASE("acl.json asks for the load of the host, and for nothing else") {
+TEST_CASE("acl.json enables only the host load") {
   Scene scene;
   REQUIRE(scene.acl_init_with(R"("switch":"on","ascendcl":"off","runtime_api":"off",)"
                               R"("task_time":"off","host_sys":"mem","host_sys_usage":"cpu")") ==

@@ -26,7 +26,7 @@ long count_tasks(const ImportedCapture& capture, const std::string& operator_nam
 
 }  // namespace
 
-TEST_CASE("executions launched before a recording begins are in it, with their names") {
+TEST_CASE("executions launched before a recording starts are in it, with their names") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
@@ -83,7 +83,7 @@ TEST_CASE("executions launched before a recording begins are in it, with their n
   aclDestroyDataBuffer(to_buffer);
 }
 
-TEST_CASE("what was launched before a recording is stopped is run, and is in it") {
+TEST_CASE("tasks launched before a recording stops are run and recorded") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
@@ -118,7 +118,7 @@ class LaunchPatience {
 
 }  // namespace
 
-TEST_CASE("stopping waits for what runs, within its limit, and not for what waits itself") {
+TEST_CASE("stopping waits for running tasks up to a limit, but not for waiting ones") {
   // Longer than the test runner's limit: if the call returns, it did not wait.
   constexpr std::chrono::hours kForEver{10};
   constexpr std::chrono::milliseconds kShort{300};

@@ -104,7 +104,7 @@ TEST_CASE("a model computes what the engine computes, at once and on a stream") 
   CHECK(aclmdlExecute(model, from, to) == ACL_ERROR_INVALID_MODEL_ID);
 }
 
-TEST_CASE("an execution on a stream takes its turn and returns before it") {
+TEST_CASE("an execution on a stream is queued, and the call returns before it") {
   const Session session;
   const uint32_t model = load(tiny_model());
   std::vector<float> input = images(1), output(3, -1.0F);
@@ -150,7 +150,7 @@ TEST_CASE("eight streams and eight threads execute one model with their own data
   CHECK(wrong == 0);
 }
 
-TEST_CASE("an execution is waited for no longer than its configuration says") {
+TEST_CASE("waiting for an execution obeys its configured limit") {
   const Session session;
   // Takes some tenths of a second.
   const uint32_t model = load(
@@ -183,7 +183,7 @@ TEST_CASE("an execution is waited for no longer than its configuration says") {
   CHECK(aclmdlDestroyExecConfigHandle(nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("unloading waits for the executions under way") {
+TEST_CASE("unloading waits for running executions") {
   const Session session;
   const uint32_t model = load(tiny_model());
   std::vector<float> input = images(1), output(3);
@@ -197,7 +197,7 @@ TEST_CASE("unloading waits for the executions under way") {
   CHECK(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
 }
 
-TEST_CASE("a description names every input and output with shape, type and bytes") {
+TEST_CASE("a description lists every input and output with shape, type and bytes") {
   const Session session;
   const uint32_t model = load(tiny_model(2, 2));
   const Described described(model);
@@ -230,7 +230,7 @@ TEST_CASE("a description names every input and output with shape, type and bytes
   CHECK(batch.batchCount == 0);
 }
 
-TEST_CASE("a batch that may change is set through one more input, as on a card") {
+TEST_CASE("a dynamic batch is set through one more input, as on a card") {
   const Session session;
   const uint32_t model = load(tiny_model(1, 4));
   const Described described(model);
@@ -272,7 +272,7 @@ TEST_CASE("a batch that may change is set through one more input, as on a card")
   CHECK(aclmdlSetDynamicBatchSize(fixed, from, index, 1) == ACL_ERROR_MODEL_NOT_DYNAMIC);
 }
 
-TEST_CASE("a model with many batches names no more of them than fit") {
+TEST_CASE("a model with many batches lists only as many as fit") {
   const Session session;
   const Described described(load(tiny_model(1, 1000)));
   aclmdlBatch batches;
@@ -282,7 +282,7 @@ TEST_CASE("a model with many batches names no more of them than fit") {
   CHECK(batches.batch[10] == 1000);
 }
 
-TEST_CASE("data sets that do not fit the model are refused with a sentence") {
+TEST_CASE("unsuitable data sets are refused with a message") {
   const Session session;
   const uint32_t model = load(tiny_model());
   std::vector<float> input = images(1), output(3), small(2);
@@ -302,7 +302,7 @@ TEST_CASE("data sets that do not fit the model are refused with a sentence") {
   CHECK(aclmdlGetDatasetBuffer(from, 1) == nullptr);
 }
 
-TEST_CASE("models come from files too, and sizes can be asked before") {
+TEST_CASE("models can be loaded from files, and sizes be queried before") {
   const Session session;
   const msprof::test::TempFolder folder;
   const std::string path = (folder / "tiny.om").string();
@@ -332,7 +332,7 @@ TEST_CASE("models come from files too, and sizes can be asked before") {
   CHECK(aclmdlUnload(third) == ACL_SUCCESS);
 }
 
-TEST_CASE("a compiled model, and a file that is none or not there, are refused with one sentence") {
+TEST_CASE("a compiled model and missing or invalid files are refused with a message") {
   const Session session;
   const msprof::test::TempFolder folder;
   const std::string compiled = (folder / "real.om").string(), empty = (folder / "empty").string();
@@ -359,7 +359,7 @@ TEST_CASE("a compiled model, and a file that is none or not there, are refused w
   CHECK(model == 77);
 }
 
-TEST_CASE("bytes that were damaged anywhere give a model or a code, never more") {
+TEST_CASE("damaged bytes anywhere give a model or an error code, never a crash") {
   const Session session;
   const CapturedStderr quiet;
   const std::string whole = tiny_model(1, 4);

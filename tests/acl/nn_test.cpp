@@ -100,7 +100,7 @@ TEST_CASE("every type of number is added as itself; integers wrap") {
   check_type<uint16_t>(ACL_BF16, 0x3FC0, 0x3E80, 0x4000, 0x4000);
 }
 
-TEST_CASE("types that differ are brought together, and a sum that does not fit is refused") {
+TEST_CASE("different types are promoted, and a sum that does not fit is refused") {
   const Session session;
   const CapturedStderr captured;
   std::vector<int32_t> whole{-3, 4}, whole_out(2);
@@ -123,7 +123,7 @@ TEST_CASE("types that differ are brought together, and a sum that does not fit i
   CHECK(captured.text().find("integers need an integer alpha") != std::string::npos);
 }
 
-TEST_CASE("shapes are brought together as far as they fit") {
+TEST_CASE("shapes are broadcast if they match") {
   const Session session;
   const CapturedStderr captured;
   std::vector<float> matrix{1, 2, 3, 4, 5, 6}, row{10, 20, 30}, column{100, 200}, out(6), one{7};
@@ -144,7 +144,7 @@ TEST_CASE("shapes are brought together as far as they fit") {
   CHECK(captured.text().find("shapes [2,3] and [2] cannot be broadcast") != std::string::npos);
 }
 
-TEST_CASE("strides and offsets are followed, also where nothing lies in a row") {
+TEST_CASE("strides and offsets are respected, also for scattered elements") {
   const Session session;
   std::vector<float> memory{0, 1, 2, 3, 4, 5, 6}, out(6, -1.0F), zero{0};
   const Scalar<float> alpha(1, ACL_FLOAT);
@@ -180,7 +180,7 @@ TEST_CASE("a number is added to a tensor, and a tensor into another") {
   CHECK(self == std::vector<float>{5, 8, 11});
 }
 
-TEST_CASE("an executor is used up by its run unless it is made repeatable") {
+TEST_CASE("an executor can run once unless it is repeatable") {
   const Session session;
   const CapturedStderr quiet;
   std::vector<float> self{1}, out(1);
@@ -203,7 +203,7 @@ TEST_CASE("an executor is used up by its run unless it is made repeatable") {
   CHECK(aclnnAddGetWorkspaceSize(a, c, nullptr, c, &size, &executor) == kNull);
 }
 
-TEST_CASE("tensors that reach beyond their memory, or beyond what can be counted, are not made") {
+TEST_CASE("tensors that exceed their memory or the number range are refused") {
   const CapturedStderr quiet;
   std::array<float, 6> memory{};
   const auto make = [&](const Dims& dims, const Dims& strides, int64_t offset,
@@ -229,7 +229,7 @@ TEST_CASE("tensors that reach beyond their memory, or beyond what can be counted
   CHECK(aclCreateScalar(memory.data(), ACL_STRING) == nullptr);
 }
 
-TEST_CASE("a tensor tells its shape, strides, type and format; lists own their members") {
+TEST_CASE("a tensor returns its shape, strides, type and format; lists own their members") {
   std::vector<float> memory(6);
   const Dims dims{2, 3}, strides{3, 1};
   aclTensor* tensor = aclCreateTensor(dims.data(), 2, ACL_FLOAT, strides.data(), 0, ACL_FORMAT_NC,

@@ -52,7 +52,7 @@ aclError set(ProfSettings& settings, aclprofConfigType type, const std::string& 
 
 }  // namespace
 
-TEST_CASE("bits bring those that they imply") {
+TEST_CASE("bits include those that they imply") {
   CHECK(with_implied_bits(ACL_PROF_ACL_API) == ACL_PROF_ACL_API);
   CHECK(with_implied_bits(ACL_PROF_TASK_TIME_L0) ==
         (ACL_PROF_TASK_TIME_L0 | ACL_PROF_TRAINING_TRACE));
@@ -68,7 +68,7 @@ TEST_CASE("bits bring those that they imply") {
     CHECK(with_implied_bits(ACL_PROF_API_STATS | with) == (ACL_PROF_API_STATS | ACL_PROF_ACL_API));
 }
 
-TEST_CASE("settings have ranges, and a value outside leaves what was set before") {
+TEST_CASE("settings have ranges, and an invalid value keeps the previous one") {
   struct Case {
     aclprofConfigType type;
     std::vector<std::string> good;
@@ -111,7 +111,7 @@ TEST_CASE("settings have ranges, and a value outside leaves what was set before"
   }
 }
 
-TEST_CASE("settings are in sample.json, and the path takes the place of that of the init") {
+TEST_CASE("settings are in sample.json, and the path replaces that of the init") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   const std::string other = scene.output() + "/elsewhere";
@@ -128,7 +128,7 @@ TEST_CASE("settings are in sample.json, and the path takes the place of that of 
   CHECK(sample.find("\"host_sys_usage_interval\":\"20\"") != std::string::npos);
 }
 
-TEST_CASE("a path that was set takes the place of the init, and of its path") {
+TEST_CASE("a path that was set replaces the init and its path") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   const std::string path = scene.output();
@@ -174,7 +174,7 @@ TEST_CASE("what a host does not have is refused by its name") {
   CHECK(parameter(read.configuration.settings, "io_sampling_interval") == "(none)");
 }
 
-TEST_CASE("metrics that the chip does not have are refused, and those of another chip taken") {
+TEST_CASE("metrics of other chips are refused, and those of the configured chip accepted") {
   const std::string name = R"("aic_metrics":"PipelineExecuteUtilization")";
   for (const char* const chip : {"", "5", "4", "1"}) {
     CAPTURE(chip);
@@ -194,7 +194,7 @@ TEST_CASE("metrics that the chip does not have are refused, and those of another
   }
 }
 
-TEST_CASE("a collector that has a switch for the load of the host asks for none by name") {
+TEST_CASE("a collector with a switch for the host load enables none by name") {
   const Variable sample("PROFILER_SAMPLECONFIG",
                         R"({"result_dir":"/tmp","host_sys":"on","host_sys_pid":-1})");
   Configuration configuration;
@@ -253,7 +253,7 @@ TEST_CASE("each key of the object switches what it names") {
   CHECK(parameter(settings.configuration.settings, "host_sys") == "cpu");
 }
 
-TEST_CASE("an object that is off, or not there, records nothing") {
+TEST_CASE("a missing or switched-off object records nothing") {
   CHECK_FALSE(read("{}").configuration.wanted);
   CHECK_FALSE(read("").configuration.wanted);
   CHECK_FALSE(read(R"({"dump":{}})").configuration.wanted);
@@ -265,7 +265,7 @@ TEST_CASE("an object that is off, or not there, records nothing") {
   CHECK(none.said.find("nothing is recorded") != std::string::npos);
 }
 
-TEST_CASE("what is wrong in acl.json has its code and is named") {
+TEST_CASE("errors in acl.json have their codes and are reported") {
   const auto check = [](const Read& result, aclError code, const std::string& part) {
     INFO(result.said);
     CHECK(result.code == code);
@@ -292,7 +292,7 @@ TEST_CASE("what is wrong in acl.json has its code and is named") {
   CHECK(captured.text().find("/nonexistent/acl.json cannot be read") != std::string::npos);
 }
 
-TEST_CASE("what is no regular file is refused, and a pipe that nobody writes is not waited for") {
+TEST_CASE("special files are refused, and a pipe without a writer does not block") {
   const TempFolder folder;
   const std::string pipe = (folder / "acl.json").string();
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -305,7 +305,7 @@ TEST_CASE("what is no regular file is refused, and a pipe that nobody writes is 
   }
 }
 
-TEST_CASE("without an output the work path of the environment counts, else the program's folder") {
+TEST_CASE("without an output the work path of the environment is used, or the program's folder") {
   const TempFolder folder;
   {
     const Variable work("ASCEND_WORK_PATH", folder.path().string());
@@ -316,7 +316,7 @@ TEST_CASE("without an output the work path of the environment counts, else the p
         std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
 }
 
-TEST_CASE("aclInit records what its file asks for, to aclFinalize") {
+TEST_CASE("aclInit records what its file enables, until aclFinalize") {
   Scene scene;
   REQUIRE(scene.acl_init_with(R"("switch":"on","msproftx":"on")") == ACL_SUCCESS);
   void* const stamp = aclprofCreateStamp();
@@ -328,7 +328,7 @@ TEST_CASE("aclInit records what its file asks for, to aclFinalize") {
   CHECK(aclprofCreateStamp() == nullptr);
 }
 
-TEST_CASE("an unknown key fails aclInit, which may be called again") {
+TEST_CASE("an unknown key fails aclInit, which can be called again") {
   Scene scene;
   const CapturedStderr quiet;
   CHECK(scene.acl_init_with(R"("switch":"on","acl":"on")") == ACL_ERROR_INVALID_PARAM);
@@ -336,7 +336,7 @@ TEST_CASE("an unknown key fails aclInit, which may be called again") {
   CHECK(scene.folders().size() == 1);
 }
 
-TEST_CASE("a folder that cannot be made is replaced by that of the program, which is said") {
+TEST_CASE("a folder that cannot be created is replaced by the program's, with a message") {
   Scene scene;
   const TempFolder folder;
   const auto path = folder / "acl.json";
@@ -358,7 +358,8 @@ TEST_CASE("a folder that cannot be made is replaced by that of the program, whic
   std::filesystem::remove_all(own / made[0]);
 }
 
-TEST_CASE("a collector's folder that cannot be made is said, and the application goes on") {
+TEST_CASE(
+    "a collector's folder that cannot be created is reported, and the application continues") {
   Scene scene;
   const Variable sample("PROFILER_SAMPLECONFIG", R"({"result_dir":"/proc/nowhere"})");
   const CapturedStderr captured;
@@ -367,7 +368,7 @@ TEST_CASE("a collector's folder that cannot be made is said, and the application
   CHECK(scene.init() == ACL_SUCCESS);
 }
 
-TEST_CASE("a file of the environment takes the place of none") {
+TEST_CASE("a file of the environment is used if none is given") {
   Scene scene;
   const TempFolder folder;
   write_file(folder / "acl.json",
@@ -377,7 +378,7 @@ TEST_CASE("a file of the environment takes the place of none") {
   CHECK(scene.folders().size() == 1);
 }
 
-TEST_CASE("a collector's parameters beat acl.json, and it finds the folder's name") {
+TEST_CASE("a collector's parameters override acl.json, and it finds the folder's name") {
   const TempFolder collected;
   Scene scene;
   const Variable sample("PROFILER_SAMPLECONFIG",
@@ -399,7 +400,7 @@ TEST_CASE("a collector's parameters beat acl.json, and it finds the folder's nam
                           ACL_PROF_AICORE_METRICS));
 }
 
-TEST_CASE("parameters of a collector that are no JSON fail aclInit with a sentence") {
+TEST_CASE("collector parameters that are not JSON fail aclInit with a message") {
   Scene scene;
   const Variable sample("PROFILER_SAMPLECONFIG", "{broken");
   const CapturedStderr captured;
@@ -407,7 +408,7 @@ TEST_CASE("parameters of a collector that are no JSON fail aclInit with a senten
   CHECK(captured.text().find("PROFILER_SAMPLECONFIG") != std::string::npos);
 }
 
-TEST_CASE("in dynamic mode nothing is recorded by itself") {
+TEST_CASE("in dynamic mode nothing is recorded automatically") {
   Scene scene;
   const Variable mode("PROFILING_MODE", "dynamic");
   REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
@@ -415,7 +416,7 @@ TEST_CASE("in dynamic mode nothing is recorded by itself") {
   CHECK(scene.init() == ACL_ERROR_FEATURE_UNSUPPORTED);
 }
 
-TEST_CASE("a delay is waited for and a duration ends the recording, not the mode") {
+TEST_CASE("a delay postpones and a duration ends the recording, but not the mode") {
   Scene scene;
   const Variable mode("PROFILING_MODE", "delay_or_duration");
   const Variable sample("PROFILER_SAMPLECONFIG", R"({"result_dir":")" + scene.output() +
@@ -442,7 +443,7 @@ TEST_CASE("finishing before the delay is over records nothing and waits for noth
   CHECK(scene.folders().empty());
 }
 
-TEST_CASE("a configured recording has the folders of the devices that were used, no others") {
+TEST_CASE("a configured recording has only the folders of the used devices") {
   Scene scene;
   REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
   aclrtSetDevice(3);

@@ -396,7 +396,7 @@ TEST_CASE("each wrong order and argument of stamps and steps has its code") {
   check(stamp_rules());
 }
 
-TEST_CASE("a refused call changes nothing: what is right goes on behind each wrong order") {
+TEST_CASE("a refused call changes nothing: valid calls work after each wrong order") {
   const CapturedStderr quiet;
   Scene scene;
   const auto* one = scene.config({0, 1}, kCalls);
@@ -415,7 +415,7 @@ TEST_CASE("a refused call changes nothing: what is right goes on behind each wro
   CHECK(scene.folders().size() == 2);
 }
 
-TEST_CASE("each start makes a folder of its own, with other devices and bits") {
+TEST_CASE("each start creates a separate folder, with other devices and bits") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   CHECK(scene.folders().empty());
@@ -432,7 +432,7 @@ TEST_CASE("each start makes a folder of its own, with other devices and bits") {
   }
 }
 
-TEST_CASE("a recording of the host alone goes beside one of devices, but not twice") {
+TEST_CASE("a host recording is possible next to a device recording, but not twice") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   REQUIRE(aclprofStart(scene.config({}, ACL_PROF_MSPROFTX)) == ACL_SUCCESS);
@@ -440,7 +440,7 @@ TEST_CASE("a recording of the host alone goes beside one of devices, but not twi
   CHECK(aclprofStart(scene.config({0}, kCalls)) == ACL_SUCCESS);
 }
 
-TEST_CASE("finalizing stops what runs, and so does aclFinalize without it") {
+TEST_CASE("finalizing stops running recordings, and so does aclFinalize") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   REQUIRE(aclprofStart(scene.config({0}, kCalls)) == ACL_SUCCESS);
@@ -456,7 +456,7 @@ TEST_CASE("finalizing stops what runs, and so does aclFinalize without it") {
   CHECK(aclprofFinalize() == ACL_ERROR_PROF_NOT_RUN);
 }
 
-TEST_CASE("configurations that break a rule are not made") {
+TEST_CASE("invalid configurations are not created") {
   std::uint32_t ids[] = {0, 1, 0, 8};
   const auto refused = [&](std::uint32_t* list, std::uint32_t count, std::uint64_t bits,
                            const void* events = nullptr) {
@@ -478,7 +478,7 @@ TEST_CASE("configurations that break a rule are not made") {
   CHECK(aclprofCreateSubscribeConfig(1, ACL_AICORE_NONE, nullptr) == nullptr);
 }
 
-TEST_CASE("a chip family that is none is refused with the list, in one line") {
+TEST_CASE("an unknown chip family is refused with the list, in one line") {
   const Variable chip("MSPROF_HOST_CHIP", "7");
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
@@ -488,7 +488,7 @@ TEST_CASE("a chip family that is none is refused with the list, in one line") {
         "msprof runtime: MSPROF_HOST_CHIP must be 5, 4 or 1, not \"7\": nothing is recorded\n");
 }
 
-TEST_CASE("a child finds no lock of a thread that made configurations meanwhile") {
+TEST_CASE("a forked child has no lock held by a thread that created configurations") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   std::uint32_t device = 0;
@@ -521,7 +521,7 @@ TEST_CASE("a child finds no lock of a thread that made configurations meanwhile"
   CHECK(hung == 0);
 }
 
-TEST_CASE("a child made by fork has no profiling, and its parent's goes on") {
+TEST_CASE("a forked child has no profiling, and its parent's continues") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   const auto* config = scene.config({0}, kCalls | ACL_PROF_MSPROFTX);
@@ -578,7 +578,7 @@ int record_until_interrupted(const std::string& output, bool own_handler) {
 
 }  // namespace
 
-TEST_CASE("an interrupted application ends by the signal, or goes on, with its files complete") {
+TEST_CASE("an interrupted application ends by the signal or continues, with complete files") {
   const bool own_handler = GENERATE(false, true);
   const TempFolder folder;
   const std::string output = (folder / "out").string();

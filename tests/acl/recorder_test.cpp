@@ -59,7 +59,7 @@ TEST_CASE("operators come back with their names, shapes and times on every chip"
                                            "conv1|Conv2D|AI_CORE|1,3,8,8|50"});
 }
 
-TEST_CASE("the time of the wall is right to the microsecond") {
+TEST_CASE("wall-clock times are exact to the microsecond") {
   const TempFolder folder;
   RunningRecording recording(options_for(folder, kAllTaskBits));
   timespec wall = {};
@@ -77,7 +77,7 @@ TEST_CASE("the time of the wall is right to the microsecond") {
   CHECK(start >= wall_ns - static_cast<std::int64_t>(after - before) - 1000);
 }
 
-TEST_CASE("70,000 tasks of a stream keep their operators when task ids begin again") {
+TEST_CASE("70,000 tasks of a stream keep their operators when task ids wrap around") {
   const int chip = GENERATE(5, 4);
   const TempFolder folder;
   const acl::OpInfo even = make_op("even", "Relu");
@@ -103,7 +103,7 @@ TEST_CASE("70,000 tasks of a stream keep their operators when task ids begin aga
   CHECK(imported.value("count(*)", "task_pmu") == "70000");
 }
 
-TEST_CASE("a recording that begins in the middle of a stream counts its turns like both sides") {
+TEST_CASE("a recording started in the middle of a stream counts wraparounds like both sides") {
   const TempFolder folder;
   const acl::OpInfo op = make_op("relu", "Relu");
   RunningRecording recording(options_for(folder, kAllTaskBits));
@@ -116,7 +116,7 @@ TEST_CASE("a recording that begins in the middle of a stream counts its turns li
   CHECK(imported.value("count(op_id), min(batch), max(batch)", "task") == "10|2|3");
 }
 
-TEST_CASE("the number of a destroyed stream is used again") {
+TEST_CASE("the number of a destroyed stream is reused") {
   const TempFolder folder;
   const acl::OpInfo first = make_op("first", "Relu");
   const acl::OpInfo second = make_op("second", "Relu");
@@ -160,7 +160,7 @@ TEST_CASE("eight threads lose no record") {
   CHECK(imported.value("count(*), count(op_id)", "task") == "160000|160000");
 }
 
-TEST_CASE("every set of metrics has the events that its columns are made of") {
+TEST_CASE("every set of metrics has the events of its columns") {
   const int chip = GENERATE(5, 4, 1);
   for (std::uint32_t number = 0; number <= 8; ++number) {
     const TempFolder folder;
@@ -197,7 +197,7 @@ TEST_CASE("every set of metrics has the events that its columns are made of") {
   }
 }
 
-TEST_CASE("the model's cycles are never more than the time that passed") {
+TEST_CASE("modelled cycles never exceed the elapsed time") {
   runtime::LayerWork work;
   work.macs = work.padded_macs = 1'000'000'000;
   work.vector_ops = work.padded_vector_ops = 1'000'000'000;
@@ -255,7 +255,7 @@ TEST_CASE("calls, models, copies and runtime calls are recorded by their bits") 
   CHECK(calls["MemcopyAsync"] == "1");
 }
 
-TEST_CASE("what the compiler of a model fused is recorded with its loading") {
+TEST_CASE("fusions of a model are recorded when it is loaded") {
   const TempFolder folder;
   const std::vector<std::string> three = {"conv", "conv_bn", "conv_relu"};
   const std::vector<std::string> nine = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
@@ -277,7 +277,7 @@ TEST_CASE("what the compiler of a model fused is recorded with its loading") {
         std::vector<std::string>{"5|conv_fused|conv;conv_bn;conv_relu|100|200|30|4|334"});
 }
 
-TEST_CASE("level 0 writes names and blocks, and no shapes") {
+TEST_CASE("level 0 records names and blocks, but no shapes") {
   const TempFolder folder;
   const acl::OpInfo op = make_op("conv1", "Conv2D");
   RunningRecording recording(options_for(folder, prof_bits::kTaskTimeL0));
@@ -296,7 +296,7 @@ TEST_CASE("level 0 writes names and blocks, and no shapes") {
   CHECK(imported.value("count(*)", "api_call") == "1");
 }
 
-TEST_CASE("two recordings have their own devices, and records of no device are in both") {
+TEST_CASE("two recordings have separate devices, and records without a device are in both") {
   const TempFolder folder;
   const acl::OpInfo op = make_op("conv1", "Conv2D");
   auto first_options = options_for(folder, kAllTaskBits);
@@ -390,7 +390,7 @@ TEST_CASE("memory of operators is recorded") {
   CHECK(imported.value("count(*), sum(size_bytes)", "memory_event") == "2|0");
 }
 
-TEST_CASE("the events of the L2 cache are those that its rates are made of") {
+TEST_CASE("the L2 cache events are those of its rates") {
   const int chip = GENERATE(5, 4, 1);
   const TempFolder folder;
   const acl::OpInfo op = make_op("conv1", "Conv2D");

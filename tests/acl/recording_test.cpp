@@ -69,7 +69,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a recording makes a folder as CANN names it, with everything that belongs in one") {
+TEST_CASE("a recording creates a complete folder with a name as from CANN") {
   const TempFolder folder;
   const FileMask mask(0);
   auto options = options_in(folder / "made" / "on the way");
@@ -106,7 +106,7 @@ TEST_CASE("a recording makes a folder as CANN names it, with everything that bel
   CHECK(nlohmann::json::parse(read_file(made / "host" / "sample.json"))["app"] == "face_mask");
 }
 
-TEST_CASE("the info files of each device name that device and no other") {
+TEST_CASE("the info files of each device contain only that device") {
   const TempFolder folder;
   const bool on_use = GENERATE(true, false);
   auto options = options_in(folder.path());
@@ -129,7 +129,7 @@ TEST_CASE("the info files of each device name that device and no other") {
   }
 }
 
-TEST_CASE("every slice is closed: its own size, and a .done that says it") {
+TEST_CASE("every slice is closed, with its size in its .done") {
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));
   run_tasks(60'000);  // more than one slice
@@ -149,7 +149,7 @@ TEST_CASE("every slice is closed: its own size, and a .done that says it") {
         (60'000 - 32'768) * 64);
 }
 
-TEST_CASE("hashes are those of the dictionary's format, and a text is written once") {
+TEST_CASE("hashes have the dictionary's format, and a text is written once") {
   CHECK(acl::text_hash("ab") == (std::uint64_t{'a' * 29 + 'b'} << 32U | ('a' * 131 + 'b')));
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));
@@ -172,7 +172,7 @@ TEST_CASE("hashes are those of the dictionary's format, and a text is written on
         std::string::npos);
 }
 
-TEST_CASE("a folder that cannot be made is said") {
+TEST_CASE("a folder that cannot be created is reported") {
   const TempFolder folder;
   write_file(folder / "file", "");
   std::string why;
@@ -180,7 +180,7 @@ TEST_CASE("a folder that cannot be made is said") {
   CHECK(why.find("cannot be written") != std::string::npos);
 }
 
-TEST_CASE("a full disk: records are counted, and the verdict says how many") {
+TEST_CASE("a full disk: dropped records are counted and part of the verdict") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(std::uint64_t{8} << 20);
   RunningRecording recording(options_in(disk.path()));
@@ -196,7 +196,7 @@ TEST_CASE("a full disk: records are counted, and the verdict says how many") {
   CHECK_FALSE(imported.found(FindingId::trailing_bytes));
 }
 
-TEST_CASE("at the storage limit the oldest records make room for the newest, and are counted") {
+TEST_CASE("at the storage limit the oldest records are deleted and counted") {
   const TempFolder folder;
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{20} << 20;
@@ -231,7 +231,7 @@ TEST_CASE("at the storage limit the oldest records make room for the newest, and
         std::to_string(tasks));
 }
 
-TEST_CASE("a recording that was killed beyond its storage limit lacks its oldest records") {
+TEST_CASE("a recording killed above its storage limit is missing its oldest records") {
   const TempFolder folder;
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{4} << 20;
@@ -253,7 +253,7 @@ TEST_CASE("a recording that was killed beyond its storage limit lacks its oldest
   CHECK_FALSE(imported.found(FindingId::half_task));
 }
 
-TEST_CASE("records of which readers need every one are not removed at the storage limit") {
+TEST_CASE("records that readers need completely are not deleted at the storage limit") {
   const TempFolder folder;
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{4} << 20;
@@ -282,7 +282,7 @@ void fill(const fs::path& disk) {
 
 }  // namespace
 
-TEST_CASE("a full disk ends no application where a file system writes elsewhere") {
+TEST_CASE("a full disk does not end the application on copy-on-write file systems") {
   if (!SmallDisk::is_available_or_skip()) return;
   const auto kind = GENERATE(SmallDisk::Kind::btrfs, SmallDisk::Kind::overlay);
   const SmallDisk disk(std::uint64_t{32} << 20, kind);
@@ -311,7 +311,7 @@ TEST_CASE("a full disk ends no application where a file system writes elsewhere"
   }
 }
 
-TEST_CASE("a limit on the size of files ends no application") {
+TEST_CASE("a file size limit does not end the application") {
   const TempFolder folder;
   const pid_t child = fork();
   if (child == 0) {
@@ -360,7 +360,8 @@ std::vector<Kill> some_kills() {
 
 }  // namespace
 
-TEST_CASE("a killed writer leaves a folder that reads, at most a record a file and thread short") {
+TEST_CASE(
+    "a killed writer leaves a readable folder, at most one record per file and thread short") {
   int folders = 0;
   for (const Kill& moment : some_kills()) {
     const TempFolder folder;
@@ -393,7 +394,7 @@ TEST_CASE("a killed writer leaves a folder that reads, at most a record a file a
   CHECK(folders > 0);
 }
 
-TEST_CASE("zeros are space in a file that was not closed, and damage in one that was") {
+TEST_CASE("zeros are unused space in an unclosed file, and damage in a closed one") {
   const bool is_closed = GENERATE(true, false);
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));
@@ -412,7 +413,7 @@ TEST_CASE("zeros are space in a file that was not closed, and damage in one that
   CHECK(imported.value("count(*), count(op_id)", "task") == "100|99");
 }
 
-TEST_CASE("a child made by fork writes nothing into its parent's folder") {
+TEST_CASE("a forked child does not write into its parent's folder") {
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));
   run_tasks(10);
@@ -437,7 +438,7 @@ TEST_CASE("a child made by fork writes nothing into its parent's folder") {
   CHECK(imported.value("count(*)", "task") == "20");
 }
 
-TEST_CASE("recordings come and go while threads record") {
+TEST_CASE("recordings start and stop while threads record") {
   const TempFolder folder;
   std::atomic<bool> ends{false};
   std::vector<std::thread> threads;

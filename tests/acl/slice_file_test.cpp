@@ -128,7 +128,7 @@ std::string blocked_by(const std::string& thread) try {
 
 }  // namespace
 
-TEST_CASE("slices made ahead hold every record once, and end with the last") {
+TEST_CASE("slices created in advance contain every record once and end with the last") {
   const TempFolder folder;
   constexpr std::uint32_t kWriters = 4;
   constexpr std::uint64_t kRecords = 30'000;
@@ -170,7 +170,7 @@ TEST_CASE("a first slice without a record leaves no file") {
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("a kill while slices are made ahead leaves every record that was written") {
+TEST_CASE("a kill while slices are created in advance keeps every written record") {
   for (const std::uint64_t records : {100U, 300U, 5'000U, 8'300U, 20'000U}) {
     const TempFolder folder;
     const pid_t child = fork();
@@ -188,7 +188,7 @@ TEST_CASE("a kill while slices are made ahead leaves every record that was writt
   }
 }
 
-TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
+TEST_CASE("the worker blocks signals and ends when it is idle") {
   const TempFolder folder;
   Written written(folder.path());
   std::uint64_t slices = 0;
@@ -224,7 +224,7 @@ TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
   CHECK(all_slices(folder.path()).size() == slices * kRecordsPerSlice * kRecordBytes);
 }
 
-TEST_CASE("a file that nobody finishes stays as a kill would leave it") {
+TEST_CASE("an unfinished file is left as after a kill") {
   const TempFolder folder;
   {
     Written written(folder.path());
@@ -235,7 +235,7 @@ TEST_CASE("a file that nobody finishes stays as a kill would leave it") {
   CHECK(numbers(all_slices(folder.path()), 1)[0].size() == 3 * kRecordsPerSlice / 2);
 }
 
-TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead stay within it") {
+TEST_CASE("at the storage limit the oldest slices are deleted, including slices in advance") {
   const TempFolder folder;
   constexpr std::uint64_t kLimit = std::uint64_t{6} << 20;
   acl::SpaceBudget space(kLimit);
@@ -262,7 +262,7 @@ TEST_CASE("at the limit of a recording the oldest slices go, and slices ahead st
   CHECK(found.back() == kWritten - 1);
 }
 
-TEST_CASE("the storage limit loses the oldest records where the slice worker has no time") {
+TEST_CASE("at the storage limit the oldest records are lost even if the slice worker is slow") {
   const TempFolder folder;
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;
   acl::SpaceBudget space(kLimit);
@@ -286,7 +286,7 @@ TEST_CASE("the storage limit loses the oldest records where the slice worker has
   CHECK(found.back() == written - 1);
 }
 
-TEST_CASE("a file that is not mapped has the same bytes as one that is") {
+TEST_CASE("unmapped and mapped files have the same bytes") {
   const TempFolder mapped, collected;
   constexpr std::uint64_t kRecords = 5 * kRecordsPerSlice / 2 + 7;
   const bool has_worker = GENERATE(true, false);
@@ -318,7 +318,7 @@ TEST_CASE("a file that is not mapped has the same bytes as one that is") {
   }
 }
 
-TEST_CASE("a file that is not mapped has each record a moment later, and a kill leaves those") {
+TEST_CASE("an unmapped file has each record slightly later, and a kill keeps those") {
   const bool has_worker = GENERATE(true, false);
   for (const std::uint64_t records : {1U, 300U, 8'300U}) {
     const TempFolder folder;
@@ -343,7 +343,7 @@ TEST_CASE("a file that is not mapped has each record a moment later, and a kill 
   }
 }
 
-TEST_CASE("records that come while others are written are written, too") {
+TEST_CASE("records added during a write are written too") {
   const TempFolder folder;
   Written written(folder.path(), false);
   const auto has = [&](std::uint64_t records) {
@@ -359,7 +359,7 @@ TEST_CASE("records that come while others are written are written, too") {
   CHECK(numbers(all_slices(folder.path()), 1)[0].size() == 4);
 }
 
-TEST_CASE("a full disk costs a file that is not mapped the records that found no space") {
+TEST_CASE("on a full disk an unmapped file loses only the records that do not fit") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(std::uint64_t{5} << 20);
   Written written(disk.path(), false);
@@ -382,8 +382,7 @@ TEST_CASE("a full disk costs a file that is not mapped the records that found no
   }
 }
 
-TEST_CASE(
-    "a file that is not mapped goes with whoever removes it, and raises no signal at a limit") {
+TEST_CASE("an unmapped file can be removed and causes no signal at a limit") {
   const TempFolder folder;
   const pid_t child = fork();
   if (child == 0) {
@@ -413,7 +412,7 @@ TEST_CASE(
   CHECK(fs::file_size(folder / "records.slice_1") == 20 * kRecordBytes);
 }
 
-TEST_CASE("files are mapped where a full disk raises no signal, and nowhere else") {
+TEST_CASE("files are only mapped on file systems where a full disk causes no signal") {
   CHECK_FALSE(runtime::may_be_mapped("/proc"));
   CHECK_FALSE(runtime::may_be_mapped("/nowhere"));
   if (!SmallDisk::is_available_or_skip()) return;

@@ -59,7 +59,7 @@ void* stamp(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("stamps exist only while they are recorded, 100 of them at a time") {
+TEST_CASE("stamps exist only during a recording, at most 100 at a time") {
   CHECK(aclprofCreateStamp() == nullptr);
   StampScene scene;
   std::set<void*> stamps;
@@ -106,7 +106,7 @@ TEST_CASE("a mark has one time, the message, the category and the payload of its
   CHECK(record.end_count <= after);
 }
 
-TEST_CASE("a message of 127 bytes is recorded whole") {
+TEST_CASE("a message of 127 bytes is recorded completely") {
   StampScene scene;
   void* const one = stamp(std::string(127, 'm'));
   CHECK(aclprofMark(one) == ACL_SUCCESS);
@@ -114,7 +114,7 @@ TEST_CASE("a message of 127 bytes is recorded whole") {
   CHECK(message(scene.stop().at(0)) == std::string(127, 'm'));
 }
 
-TEST_CASE("pushed stamps end with the last one first, though they were changed or destroyed") {
+TEST_CASE("pushed stamps end in reverse order, even if changed or destroyed") {
   StampScene scene;
   void* const outer = stamp("outer");
   void* const inner = stamp("inner");
@@ -134,7 +134,7 @@ TEST_CASE("pushed stamps end with the last one first, though they were changed o
   CHECK(records[1].end_count >= records[0].end_count);
 }
 
-TEST_CASE("each thread pops what it pushed itself") {
+TEST_CASE("each thread pops its own stamps") {
   StampScene scene;
   void* const one = stamp("mine");
   REQUIRE(aclprofPush(one) == ACL_SUCCESS);
@@ -146,7 +146,7 @@ TEST_CASE("each thread pops what it pushed itself") {
   CHECK(scene.stop().size() == 1);
 }
 
-TEST_CASE("ranges overlap, and one that another thread stops has the thread of its start") {
+TEST_CASE("ranges can overlap, and one stopped by another thread has its starting thread") {
   StampScene scene;
   void* const one = stamp("one");
   void* const two = stamp("two");
@@ -170,7 +170,7 @@ TEST_CASE("ranges overlap, and one that another thread stops has the thread of i
   CHECK(records[1].start_count < records[0].end_count);
 }
 
-TEST_CASE("at most 4096 ranges are open, and each place is used again") {
+TEST_CASE("at most 4096 ranges are open, and each slot is reused") {
   StampScene scene;
   void* const one = stamp("many");
   std::vector<std::uint32_t> open(kMaxOpenRanges);
@@ -185,7 +185,7 @@ TEST_CASE("at most 4096 ranges are open, and each place is used again") {
   CHECK(scene.stop().size() == kMaxOpenRanges + 1);
 }
 
-TEST_CASE("stamps of many threads at once are all recorded, none torn") {
+TEST_CASE("concurrent stamps of many threads are all recorded intact") {
   StampScene scene;
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;
@@ -212,7 +212,7 @@ TEST_CASE("stamps of many threads at once are all recorded, none torn") {
   CHECK(std::all_of(seen.begin(), seen.end(), [](const auto& entry) { return entry.second == 2; }));
 }
 
-TEST_CASE("every recording that takes stamps gets them, from its start on") {
+TEST_CASE("every recording with stamps gets them, from its start on") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   REQUIRE(aclprofStart(scene.config({0}, ACL_PROF_MSPROFTX)) == ACL_SUCCESS);
@@ -232,7 +232,7 @@ TEST_CASE("every recording that takes stamps gets them, from its start on") {
   CHECK(counts == std::vector<std::size_t>{0, 1, 2});
 }
 
-TEST_CASE("stamps that outlive the recording are refused and recorded by no later one") {
+TEST_CASE("stamps that outlive the recording are refused and not in a later one") {
   StampScene scene;
   void* const one = stamp("late");
   REQUIRE(aclprofPush(one) == ACL_SUCCESS);
@@ -271,7 +271,7 @@ TEST_CASE("a mark of a stream is numbered, and its domain and texts are in the d
   aclrtDestroyStream(stream);
 }
 
-TEST_CASE("an operator that the application describes has its name, type and tensors") {
+TEST_CASE("an operator described by the application has its name, type and tensors") {
   Scene scene;
   REQUIRE(scene.init() == ACL_SUCCESS);
   aclprofTensor tensor = {0, 2, 1, 2, {3, 5}};
@@ -309,7 +309,7 @@ TEST_CASE("an operator that the application describes has its name, type and ten
   CHECK(host_bytes(scene.only_folder(), "hash_dic").find(":mine/MatMul\n") != std::string::npos);
 }
 
-TEST_CASE("a child made by fork has neither stamps nor ranges of its parent") {
+TEST_CASE("a forked child has no stamps or ranges of its parent") {
   StampScene scene;
   void* const one = stamp("parent's");
   std::uint32_t id = 0;

@@ -50,7 +50,7 @@ aclrtPtrAttributes read_attributes(const void* memory) {
 
 }  // namespace
 
-TEST_CASE("a notify lets one wait pass for each record, whichever comes first") {
+TEST_CASE("a notify releases one wait per record, in any order") {
   const Session session;
   const OwnStream waiting, recording;
   const OwnNotify notify;
@@ -79,7 +79,7 @@ TEST_CASE("a notify lets one wait pass for each record, whichever comes first") 
   CHECK(aclrtSynchronizeStream(waiting) == ACL_SUCCESS);
 }
 
-TEST_CASE("notifies have numbers of their own, and what is none is refused") {
+TEST_CASE("notifies have unique numbers, and invalid ones are refused") {
   const Session session;
   std::set<uint32_t> ids;
   aclrtNotify gone = nullptr;
@@ -141,7 +141,7 @@ TEST_CASE("a stream waits until memory has the value that another stream writes"
   CHECK(aclrtFree(memory) == ACL_SUCCESS);
 }
 
-TEST_CASE("an aborted stream drops what waits in it, and can be used again") {
+TEST_CASE("an aborted stream drops its waiting tasks and can be used again") {
   const Session session;
   const OwnStream stream;
   const OwnNotify never;
@@ -179,7 +179,7 @@ TEST_CASE("an aborted stream drops what waits in it, and can be used again") {
   CHECK(aclrtStreamAbort(nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("a stream that stops on failure drops what comes after it and keeps the error") {
+TEST_CASE("a stream that stops on failure drops later tasks and keeps the error") {
   const Session session;
   const OwnStream stream;
   const OwnEvent never;
@@ -192,7 +192,7 @@ TEST_CASE("a stream that stops on failure drops what comes after it and keeps th
   passed.mark();
   CHECK(aclrtSynchronizeStream(stream) == ACL_ERROR_RT_WAIT_TIMEOUT);
   CHECK(passed.times() == 1);
-  SECTION("until the mode is taken back") {
+  SECTION("until the mode is reset") {
     CHECK(aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE) == ACL_SUCCESS);
   }
   SECTION("until it is aborted") {
@@ -228,7 +228,7 @@ TEST_CASE("the default stream has a handle, and priorities a range") {
   CHECK(aclrtDeviceGetStreamPriorityRange(nullptr, &greatest) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("a process may say how many cores it uses, and a device that nothing broke") {
+TEST_CASE("a process can limit its cores, and a device reports its health") {
   const Session session;
   uint32_t cores = 0;
   CHECK(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_CUBE_CORE, &cores) == ACL_SUCCESS);
@@ -256,7 +256,7 @@ TEST_CASE("a process may say how many cores it uses, and a device that nothing b
   CHECK(aclrtGetErrorVerbose(0, nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("memory says where it is, and the application's own can be registered") {
+TEST_CASE("memory reports its location, and the application's own can be registered") {
   const Session session(3);
   std::vector<char> own(4096);
   void *device = nullptr, *host = nullptr, *seen = nullptr;
@@ -300,7 +300,7 @@ TEST_CASE("memory says where it is, and the application's own can be registered"
   CHECK(aclrtFree(device) == ACL_SUCCESS);
 }
 
-TEST_CASE("a batch of copies is made whole, or the one that is wrong is named") {
+TEST_CASE("a batch of copies is done completely, or the wrong one is reported") {
   const Session session;
   char text[] = "abcdef", back[] = "------";
   char* device = nullptr;

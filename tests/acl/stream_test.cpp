@@ -137,7 +137,7 @@ TEST_CASE("eight streams of two devices run at once") {
   CHECK_FALSE(meeting.failed);
 }
 
-TEST_CASE("streams have numbers from 0 for each device, and free ones are used again") {
+TEST_CASE("streams have numbers from 0 for each device, and free ones are reused") {
   const Session session(1);
   int32_t id = -1;
   CHECK(aclrtStreamGetId(nullptr, &id) == ACL_SUCCESS);
@@ -157,7 +157,7 @@ TEST_CASE("streams have numbers from 0 for each device, and free ones are used a
   CHECK(id == 5);
 }
 
-TEST_CASE("a device has 2048 streams and not one more") {
+TEST_CASE("a device has at most 2048 streams") {
   const Session session;
   const CapturedStderr quiet;
   std::vector<aclrtStream> streams;
@@ -172,7 +172,7 @@ TEST_CASE("a device has 2048 streams and not one more") {
   CHECK(aclrtCreateStream(&stream) == ACL_SUCCESS);
 }
 
-TEST_CASE("streams made and destroyed by many threads leave none behind") {
+TEST_CASE("streams created and destroyed by many threads leave none") {
   const Session session;
   std::atomic<int> ran{0}, failed{0};
   auto count = [&ran] { ++ran; };
@@ -197,7 +197,7 @@ TEST_CASE("streams made and destroyed by many threads leave none behind") {
   CHECK(id == 1);
 }
 
-TEST_CASE("handles that are none, destroyed or another context's are refused") {
+TEST_CASE("invalid, destroyed and foreign handles are refused") {
   const Session session;
   aclrtStream stream = nullptr, elsewhere = nullptr;
   aclrtContext context = nullptr, of_device = nullptr;
@@ -219,7 +219,7 @@ TEST_CASE("handles that are none, destroyed or another context's are refused") {
   CHECK(aclrtCreateStream(nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("two streams that wait for each other's events take turns") {
+TEST_CASE("two streams that wait for each other's events alternate") {
   const Session session;
   const OwnStream left, right;
   const OwnEvent first, second, third;
@@ -240,7 +240,7 @@ TEST_CASE("two streams that wait for each other's events take turns") {
   CHECK(waits == ACL_EVENT_WAIT_STATUS_COMPLETE);
 }
 
-TEST_CASE("an event is complete when its stream has passed it, and tells when that was") {
+TEST_CASE("an event is complete when its stream has passed it, and returns that time") {
   const Session session;
   const OwnStream stream;
   const OwnEvent start, end;
@@ -276,7 +276,7 @@ TEST_CASE("an event is complete when its stream has passed it, and tells when th
   CHECK(status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
 }
 
-TEST_CASE("a wait that takes too long is an error of its stream, told once") {
+TEST_CASE("a wait that times out is an error of its stream, returned once") {
   const Session session;
   const OwnStream stream;
   const OwnEvent never;
@@ -285,7 +285,7 @@ TEST_CASE("a wait that takes too long is an error of its stream, told once") {
   CHECK(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
 }
 
-TEST_CASE("an event made for capture holds up nobody before its first record") {
+TEST_CASE("an event for capture does not block before its first record") {
   const Session session;
   const OwnStream stream;
   aclrtEvent event = nullptr;
@@ -296,8 +296,7 @@ TEST_CASE("an event made for capture holds up nobody before its first record") {
   CHECK(aclrtDestroyEvent(event) == ACL_ERROR_RT_INVALID_HANDLE);
 }
 
-TEST_CASE(
-    "a stream that waits for what never comes can be forced to end, and ends with its device") {
+TEST_CASE("a stream that waits forever can be destroyed, and ends with its device") {
   REQUIRE(aclInit(nullptr) == ACL_SUCCESS);
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
   aclrtEvent never = nullptr, dropped = nullptr;
@@ -329,7 +328,7 @@ TEST_CASE(
   CHECK(ran);
 }
 
-TEST_CASE("a function in a stream cannot wait for or end its own stream") {
+TEST_CASE("a function on a stream cannot wait for or destroy its own stream") {
   const Session session;
   const OwnStream stream;
   struct Inside {
@@ -369,7 +368,7 @@ TEST_CASE("an exception of the application in a stream is its error, not the end
   CHECK(captured.text().find("mine") != std::string::npos);
 }
 
-TEST_CASE("a thread that waits for reports without end can be cancelled, and its stream goes on") {
+TEST_CASE("a thread that waits forever for reports can be cancelled, and its stream continues") {
   const Session session;
   const OwnStream stream;
   std::atomic<bool> waits{false};
@@ -463,7 +462,7 @@ TEST_CASE("callbacks run in the thread that subscribed, and a blocking one holds
   reporter.join();
 }
 
-TEST_CASE("a blocking callback that nobody runs lets go when its thread unsubscribes") {
+TEST_CASE("a blocking callback that is never run is released when its thread unsubscribes") {
   const Session session;
   const OwnStream stream;
   const auto self = static_cast<uint64_t>(pthread_self());
@@ -474,7 +473,7 @@ TEST_CASE("a blocking callback that nobody runs lets go when its thread unsubscr
   CHECK(aclrtSynchronizeStreamWithTimeout(stream, kAmpleSeconds * 1000) == ACL_SUCCESS);
 }
 
-TEST_CASE("threads that launch on one stream at once lose nothing") {
+TEST_CASE("threads that launch on one stream concurrently lose no tasks") {
   const Session session;
   const OwnStream stream;
   aclrtContext context = nullptr;
@@ -497,7 +496,7 @@ TEST_CASE("threads that launch on one stream at once lose nothing") {
   CHECK(ran == 4000);
 }
 
-TEST_CASE("a stream keeps the configuration it was made with") {
+TEST_CASE("a stream keeps its initial configuration") {
   const Session session;
   aclrtStreamConfigHandle* handle = aclrtCreateStreamConfigHandle();
   REQUIRE(handle != nullptr);

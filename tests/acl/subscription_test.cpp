@@ -111,7 +111,7 @@ class Patience {
 
 }  // namespace
 
-TEST_CASE("a record tells what the device ran, and each of its fields can be asked for") {
+TEST_CASE("a record describes the device's task, and each of its fields can be queried") {
   const OpInfo op = make_op("conv1", "Conv2D");
   std::string bytes;
   {
@@ -163,7 +163,7 @@ TEST_CASE("a record tells what the device ran, and each of its fields can be ask
   CHECK(aclprofGetOpStart(data, 80, 1) == 0);
 }
 
-TEST_CASE("the key points of each execution come behind its operators") {
+TEST_CASE("the key points of each execution follow its operators") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   const std::uint32_t model = scene.model();
@@ -214,7 +214,7 @@ TEST_CASE("the key points of each execution come behind its operators") {
   }
 }
 
-TEST_CASE("a model of a graph is subscribed on the device that the program set for it") {
+TEST_CASE("a graph's model is subscribed on the device set by the program") {
   constexpr std::uint32_t kGraphModel = 7000;
   const OpInfo op = make_op("conv1", "Conv2D");
   const CapturedStderr quiet;
@@ -240,7 +240,7 @@ TEST_CASE("a model of a graph is subscribed on the device that the program set f
   CHECK(MsprofSetDeviceIdByGeModelIdx(kGraphModel, 64) == -1);
 }
 
-TEST_CASE("a record that was changed on its way is refused") {
+TEST_CASE("a record changed in transit is refused") {
   const OpInfo op = make_op("conv1", "Conv2D");
   OpRecord record =
       make_op_record(make_task(kModel, op, 5), OpNameIds::instance().find_or_add(op.name, op.type));
@@ -253,7 +253,7 @@ TEST_CASE("a record that was changed on its way is refused") {
   CHECK(aclprofGetOpName(&record, sizeof record, 0, text, sizeof text) == ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("the signature is the CRC-32C of what follows it") {
+TEST_CASE("the signature is the CRC-32C of the following bytes") {
   // Bit by bit, by the definition of the polynomial.
   OpRecord record = {};
   record.model = 3;
@@ -267,7 +267,7 @@ TEST_CASE("the signature is the CRC-32C of what follows it") {
   CHECK(compute_signature(record) == crc);
 }
 
-TEST_CASE("a slow reader loses nothing and stops nobody") {
+TEST_CASE("a slow reader loses no records and blocks no thread") {
   constexpr std::uint64_t kCount = 100'000;  // 8 MB: the pipe, 2 MiB of memory, then the file
   const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
@@ -281,7 +281,7 @@ TEST_CASE("a slow reader loses nothing and stops nobody") {
   CHECK(captured.text().empty());
 }
 
-TEST_CASE("every write is a whole number of records, also for a reader of small pieces") {
+TEST_CASE("every write is a whole number of records, also with small reads") {
   constexpr std::uint64_t kCount = 2000;
   const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
@@ -302,7 +302,7 @@ TEST_CASE("every write is a whole number of records, also for a reader of small 
   CHECK(starts == counted(1, kCount));
 }
 
-TEST_CASE("what waits beyond the limit is counted, and said once at the end") {
+TEST_CASE("records above the limit are counted and reported once at the end") {
   const Variable limit("MSPROF_SUBSCRIBE_SPILL", "80000");  // 1000 records
   constexpr std::uint64_t kCount = 40'000;
   const OpInfo op = make_op("relu", "Relu");
@@ -325,14 +325,14 @@ TEST_CASE("what waits beyond the limit is counted, and said once at the end") {
                     " records of subscribed model 77 were not sent: its reader was too slow\n");
 }
 
-TEST_CASE("a limit that is no number is said, and the usual one is taken") {
+TEST_CASE("an invalid limit is reported, and the default is used") {
   const Variable limit("MSPROF_SUBSCRIBE_SPILL", "much");
   const CapturedStderr captured;
   Subscribed subscribed(kModel);
   CHECK(captured.text().find("MSPROF_SUBSCRIBE_SPILL must be") != std::string::npos);
 }
 
-TEST_CASE("a reader that takes nothing is waited for as long as the patience, not longer") {
+TEST_CASE("a reader that does not read is waited for only up to the time limit") {
   constexpr std::uint64_t kCount = 5000;
   const Patience patience(std::chrono::milliseconds(300));
   const OpInfo op = make_op("relu", "Relu");
@@ -347,7 +347,7 @@ TEST_CASE("a reader that takes nothing is waited for as long as the patience, no
   CHECK(captured.text().find(std::to_string(kCount - sent) + " records") != std::string::npos);
 }
 
-TEST_CASE("a reader that went away ends the subscription with one line and no signal") {
+TEST_CASE("a closed reader ends the subscription with one message and no signal") {
   const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
   const CapturedStderr captured;
@@ -361,7 +361,7 @@ TEST_CASE("a reader that went away ends the subscription with one line and no si
       "msprof runtime: the reader of the subscribed models is gone: the subscription has ended\n");
 }
 
-TEST_CASE("un-subscribing closes the application's write end, unless its number is another file") {
+TEST_CASE("unsubscribing closes the application's write end, unless its number is another file") {
   int writer = -1;
   {
     Subscribed subscribed(kModel);
@@ -415,7 +415,7 @@ TEST_CASE("threads of several streams send at once") {
   CHECK(std::set<std::uint64_t>(starts.begin(), starts.end()).size() == 4 * kEach);
 }
 
-TEST_CASE("the end of the interface un-subscribes what is left") {
+TEST_CASE("finalizing the interface unsubscribes the remaining models") {
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
   REQUIRE(aclprofModelSubscribe(scene.model(), scene.subscription()) == ACL_SUCCESS);
@@ -425,7 +425,7 @@ TEST_CASE("the end of the interface un-subscribes what is left") {
   CHECK(aclprofFinalize() == ACL_ERROR_PROF_NOT_RUN);
 }
 
-TEST_CASE("a child made by fork is not subscribed, and its parent's records go on") {
+TEST_CASE("a forked child is not subscribed, and its parent's records continue") {
   const OpInfo op = make_op("relu", "Relu");
   Scene scene;
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
@@ -445,7 +445,7 @@ TEST_CASE("a child made by fork is not subscribed, and its parent's records go o
   CHECK(read_starts(read_all(scene.reader())) == std::vector<std::uint64_t>{9});
 }
 
-TEST_CASE("what waits is in order, in memory, in the file and behind it, through many turns") {
+TEST_CASE("waiting records keep their order in memory and in the file, over many rounds") {
   msprof::runtime::RecordQueue queue(80 * 5000);
   std::uint64_t added = 0, taken = 0;
   const auto add = [&](std::uint64_t count) {

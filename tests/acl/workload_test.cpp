@@ -55,7 +55,7 @@ TEST_CASE("a model that runs five times gives five executions of each operator")
           " api_call.end_ns >= task.start_ns + task.duration_ns)") == 0);
 }
 
-TEST_CASE("two rounds with other devices leave a folder each, with the devices of the round") {
+TEST_CASE("two rounds with other devices give one folder each, with their devices") {
   const TempFolder folder;
   WorkloadRun run;
   const auto captures = run_and_import(folder.path(), "two_rounds", 2, run);
@@ -89,7 +89,7 @@ TEST_CASE("a model with a dynamic batch is recorded with each batch") {
   CHECK(run.counts["images"] > run.counts["executions"]);
 }
 
-TEST_CASE("stamps of four threads are all there, with the range that two threads share") {
+TEST_CASE("stamps of four threads are all recorded, with the range shared by two") {
   const TempFolder folder;
   WorkloadRun run;
   const auto capture = run_and_import(folder.path(), "four_threads", 1, run).front();
@@ -102,7 +102,7 @@ TEST_CASE("stamps of four threads are all there, with the range that two threads
   CHECK(capture.number("SELECT count(DISTINCT thread_id) FROM user_range") == 5);
 }
 
-TEST_CASE("stamps without a device make a capture of the host alone") {
+TEST_CASE("stamps without a device give a capture of only the host") {
   const TempFolder folder;
   WorkloadRun run;
   const auto capture = run_and_import(folder.path(), "host_only", 1, run).front();
@@ -121,7 +121,7 @@ TEST_CASE("copies are tasks with their bytes and direction") {
   CHECK(count_calls(capture, "aclrtMemcpy") == 7);
 }
 
-TEST_CASE("each family of chips that the runtime writes gives the same operators") {
+TEST_CASE("each chip family of the runtime gives the same operators") {
   const TempFolder folder;
   for (const char* chip : {"5", "4", "1"}) {
     INFO(chip);
@@ -155,7 +155,7 @@ TEST_CASE("every product of a capture of the host runtime is written") {
   }
 }
 
-TEST_CASE("every call has room on the smallest stack that a thread can have") {
+TEST_CASE("every call fits on the smallest possible thread stack") {
   const TempFolder folder;
   std::vector<std::string> arguments = {folder.path(), small_model(folder.path())};
   if (GENERATE(true, false)) {

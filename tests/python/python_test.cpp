@@ -108,19 +108,19 @@ TEST_CASE("the modules have every name that programs for pyACL use") {
   CHECK(run_script("names", folder).err.empty());
 }
 
-TEST_CASE("functions of the module acl give values and codes as pyACL does") {
+TEST_CASE("functions of the module acl return values and codes like pyACL") {
   if (!has_modules()) return;
   const TempFolder folder;
   run_script("conventions", folder);
 }
 
-TEST_CASE("arrays of numpy, bytes and memory of devices are handed over by address") {
+TEST_CASE("numpy arrays, bytes and device memory are passed by address") {
   if (!has_numpy()) return;
   const TempFolder folder;
   CHECK(run_script("memory", folder).err.empty());
 }
 
-TEST_CASE("what waits lets Python's other threads run, and streams call functions of Python") {
+TEST_CASE("waiting calls release the GIL, and streams call Python functions") {
   if (!has_modules()) return;
   const TempFolder folder;
   const RunResult result = run_script("threads", folder);
@@ -154,7 +154,7 @@ TEST_CASE("stamps, steps and mstx of a program in Python are in its recording") 
   CHECK(count_types(capture) == std::map<std::string, int>{{"Relu", 3}, {"Add", 3}});
 }
 
-TEST_CASE("mstx of a program in Python is recorded where a recorder is, and else does nothing") {
+TEST_CASE("mstx calls in Python are recorded if a recorder exists, otherwise ignored") {
   if (!has_modules()) return;
   const TempFolder folder;
   const std::string script = MSPROF_PYTHON_SCRIPTS "/mstx_alone.py";
@@ -210,7 +210,7 @@ TEST_CASE("the manual's sample of a subscription reads every operator of every e
                                              {"na", 7}});  // the key points of an execution
 }
 
-TEST_CASE("the recogniser in Python computes what the one in C computes, with either model") {
+TEST_CASE("the recogniser in Python and the one in C compute the same, with either model") {
   const TempFolder folder;
   const RunResult apart = run_program(kDemo + "/main", {"--images", "5"}, {folder.path()});
   const RunResult fused = run_program(
@@ -281,7 +281,7 @@ TEST_CASE("the fused model has neither TransData nor operators to fuse, and runs
   CHECK(executed_operators(fused) < executed_operators(apart));
 }
 
-TEST_CASE("arguments that the recogniser does not know are refused") {
+TEST_CASE("unknown arguments of the recogniser are refused") {
   const TempFolder folder;
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--model", "other"},
                                                     {"--images", "0"},

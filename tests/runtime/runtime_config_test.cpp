@@ -30,7 +30,7 @@ const std::string kMetrics = R"("aic_metrics":"ArithmeticUtilization")";
 
 }  // namespace
 
-TEST_CASE("the keys of boards and of the manual mean the same") {
+TEST_CASE("the keys of boards and of the manual are equivalent") {
   for (const char* keys :
        {R"("switch":"on","aicpu":"off","aic_metrics":"ArithmeticUtilization","interval":"20")",
         R"("switch":"on","aacpu":"off","aac_metrics":"ArithmeticUtilization","interval":20)",
@@ -46,8 +46,7 @@ TEST_CASE("the keys of boards and of the manual mean the same") {
   }
 }
 
-TEST_CASE(
-    "CPU operators and calls are recorded unless switched off, the core only when asked for") {
+TEST_CASE("CPU operators and calls are on by default, core records only on request") {
   const Read read = read_keys(R"("switch":"on")");
   REQUIRE(read.config);
   CHECK_FALSE(read.config->aicore);
@@ -56,7 +55,7 @@ TEST_CASE(
   CHECK(read.config->interval == 0);
 }
 
-TEST_CASE("two spellings of a key that disagree are named, the board's own counts") {
+TEST_CASE("contradicting spellings of a key are reported, and the board's counts") {
   const Read read = read_keys(R"("switch":"on","aacpu":"off","aicpu":"on",)" + kMetrics);
   REQUIRE(read.config);
   CHECK(read.config->aicpu);
@@ -64,7 +63,7 @@ TEST_CASE("two spellings of a key that disagree are named, the board's own count
   CHECK(read_keys(R"("switch":"on","aacpu":"on","aicpu":"on",)" + kMetrics).said.empty());
 }
 
-TEST_CASE("without switch on nothing is profiled and nothing is said") {
+TEST_CASE("without " switch " on nothing is profiled or printed") {
   for (const char* keys : {R"("switch":"off",)", R"("switch":"ON",)", R"("switch":true,)", ""}) {
     INFO(keys);
     const Read read = read_keys(keys + kMetrics);
@@ -73,7 +72,7 @@ TEST_CASE("without switch on nothing is profiled and nothing is said") {
   }
 }
 
-TEST_CASE("a wrong metric switches off the core only and is named") {
+TEST_CASE("an invalid metric only switches off core records and is reported") {
   for (const char* value : {R"("PipeUtilization")", "7", R"("")"}) {
     const Read read = read_keys(std::string(R"("switch":"on","aic_metrics":)") + value);
     REQUIRE(read.config);
@@ -84,7 +83,7 @@ TEST_CASE("a wrong metric switches off the core only and is named") {
   }
 }
 
-TEST_CASE("a wrong on/off value switches off that item only and is named") {
+TEST_CASE("an invalid on/off value only switches off that item and is reported") {
   const Read cpu = read_keys(R"("switch":"on","aacpu":"yes",)" + kMetrics);
   REQUIRE(cpu.config);
   CHECK_FALSE(cpu.config->aicpu);
@@ -99,7 +98,7 @@ TEST_CASE("a wrong on/off value switches off that item only and is named") {
   CHECK(api.said.find("acl_api") != std::string::npos);
 }
 
-TEST_CASE("a wrong interval counts as 0 and is named") {
+TEST_CASE("an invalid interval counts as 0 and is reported") {
   for (const char* value : {R"("abc")", R"("10000")", R"("-1")", "-1", "10000", "2.5", R"("")",
                             R"("99999999999")", R"(" 5")", "null"}) {
     INFO(value);
@@ -111,13 +110,13 @@ TEST_CASE("a wrong interval counts as 0 and is named") {
   CHECK(read_keys(R"("switch":"on","interval":"9999")").config->interval == 9999);
 }
 
-TEST_CASE("with no item left there is no profile, and that is said") {
+TEST_CASE("with all items off there is no profile, with a message") {
   const Read read = read_keys(R"("switch":"on","aicpu":"off","acl_api":"off")");
   CHECK_FALSE(read.config);
   CHECK(read.said.find("no item is left") != std::string::npos);
 }
 
-TEST_CASE("a file that cannot be read or parsed means no profiling, and that is said") {
+TEST_CASE("an unreadable or invalid file disables profiling, with a message") {
   const TempFolder folder;
   const CapturedStderr captured;
   CHECK_FALSE(read_profile_config(folder.path() + "/none.json"));
@@ -138,7 +137,7 @@ TEST_CASE("a file that cannot be read or parsed means no profiling, and that is 
   CHECK(captured.text() == said);
 }
 
-TEST_CASE("a missing output folder falls back to the executable's folder, and that is said") {
+TEST_CASE("a missing output folder falls back to the executable's, with a message") {
   const TempFolder folder;
   for (const char* output : {R"("/no/such/folder")", R"("")", "7"}) {
     const std::string path = folder.write(

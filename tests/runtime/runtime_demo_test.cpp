@@ -78,7 +78,7 @@ TEST_CASE("the demo needs no argument and leaves no profile by default") {
   CHECK(jobs_in(folder_of_demo()).empty());
 }
 
-TEST_CASE("the demo's folder holds all that it needs") {
+TEST_CASE("the demo's folder is self-contained") {
   for (const char* name :
        {"main", "libsvp_acl.so", "acl.json", "board.ini.example", "models/face_mask.json",
         "models/face_mask_fused.json", "models/mish.json", "models/leaky_relu.json"}) {
@@ -91,7 +91,7 @@ TEST_CASE("the demo's folder holds all that it needs") {
   CHECK(result.out.find(expected) != std::string::npos);
 }
 
-TEST_CASE("wrong arguments, a missing model and a bad model have exit codes of their own") {
+TEST_CASE("wrong arguments, a missing model and an invalid model have separate exit codes") {
   const TempFolder folder;
   const ProcessResult help = run_process({demo_main(), "--help"});
   CHECK(help.exit_code == 0);
@@ -108,8 +108,7 @@ TEST_CASE("wrong arguments, a missing model and a bad model have exit codes of t
   CHECK(bad.err.find("svp_acl_mdl_load_from_mem failed with code 100013") != std::string::npos);
 }
 
-TEST_CASE(
-    "the fused model computes what the unfused one does, whatever the batch and the threads") {
+TEST_CASE("the fused model computes the same as the unfused one, with any batch and threads") {
   const std::string wanted = checksum(run_process({demo_main(), "--images", "7"}));
   CHECK(checksum(run_process({demo_main(), "--images", "7", "--model", "face_mask_fused"})) ==
         wanted);

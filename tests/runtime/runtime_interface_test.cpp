@@ -19,7 +19,7 @@ TEST_CASE("the interface must be initialised once before models are loaded") {
   CHECK(svp_acl_finalize() == SVP_ACL_SUCCESS);
 }
 
-TEST_CASE("wrong arguments give error codes") {
+TEST_CASE("invalid arguments return error codes") {
   const Initialised runtime;
   const std::string model = tiny_model();
   uint32_t id = 0;
@@ -37,7 +37,7 @@ TEST_CASE("wrong arguments give error codes") {
         SVP_ACL_ERROR_INVALID_PARAM);
 }
 
-TEST_CASE("a description tells names, dims, sizes for the largest batch, strides and types") {
+TEST_CASE("a description has names, dims, sizes for the largest batch, strides and types") {
   const Initialised runtime;
   Runner runner(tiny_model("tiny", 4));
   svp_acl_mdl_desc* desc = svp_acl_mdl_create_desc();
@@ -131,7 +131,7 @@ TEST_CASE("a program of a board finds the task buffer and the work buffer") {
   svp_acl_mdl_destroy_desc(desc);
 }
 
-TEST_CASE("rows of a buffer may be further apart than they are long") {
+TEST_CASE("rows of a buffer can have padding") {
   const Initialised runtime;
   Runner runner(one_layer("[1,2,3]", R"("type":"Relu")"));
   std::vector<float> in = {1, 2, 3, -9, 4, 5, 6}, out(8, 99.0F);
@@ -158,7 +158,7 @@ TEST_CASE("rows of a buffer may be further apart than they are long") {
   for (svp_acl_mdl_dataset* dataset : {from, to, empty}) svp_acl_mdl_destroy_dataset(dataset);
 }
 
-TEST_CASE("a batch must be one that the model allows") {
+TEST_CASE("only batches allowed by the model are accepted") {
   const Initialised runtime;
   Runner runner(tiny_model("tiny", 2));
   svp_acl_mdl_dataset* dataset = svp_acl_mdl_create_dataset();
@@ -215,7 +215,7 @@ TEST_CASE("data types have their sizes") {
   CHECK(svp_acl_data_type_size(SVP_ACL_DT_UNDEFINED) == 0);
 }
 
-TEST_CASE("what a host does not have says so once and returns its code") {
+TEST_CASE("unsupported functions print one message and return their code") {
   const CapturedStderr captured;
   for (int i = 0; i < 3; ++i) {
     CHECK(svp_acl_mdl_execute_async(1, nullptr, nullptr, nullptr) == 200001);

@@ -39,7 +39,7 @@ uint64_t number(const std::map<std::string, std::string>& done, const std::strin
 
 }  // namespace
 
-TEST_CASE("a run of one model leaves a JOB with every file complete") {
+TEST_CASE("a run of one model gives a JOB with complete files") {
   const TempFolder folder;
   {
     Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
@@ -117,7 +117,7 @@ TEST_CASE("core records hold layer, time, units within the total, and the execut
   CHECK(cpu[2].start_ns <= cpu[2].end_ns);
 }
 
-TEST_CASE("an interval captures every Nth execution in files of its own") {
+TEST_CASE("an interval records every Nth execution in separate files") {
   const TempFolder folder;
   Initialised runtime(folder.write("acl.json", acl_json(folder.path(), "2")));
   Runner runner(tiny_model());
@@ -138,7 +138,7 @@ TEST_CASE("an interval captures every Nth execution in files of its own") {
   runtime.finalize();
 }
 
-TEST_CASE("calls before the load come right after its record, finalize comes last") {
+TEST_CASE("calls before the load follow its record, and finalize is last") {
   const TempFolder folder;
   Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
   svp_acl_rt_set_device(0);
@@ -187,7 +187,7 @@ TEST_CASE("at most 4096 calls are kept before the first load") {
   CHECK(captured.text().find("5 calls before the first model") != std::string::npos);
 }
 
-TEST_CASE("each model has its own files and what names no model goes to the first") {
+TEST_CASE("each model has its own files, and calls without a model go to the first") {
   const TempFolder folder;
   Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
   Runner first(tiny_model("a")), second(tiny_model("b"));
@@ -211,7 +211,7 @@ TEST_CASE("each model has its own files and what names no model goes to the firs
             .size() == 6);
 }
 
-TEST_CASE("a process that loads no model writes no file of calls") {
+TEST_CASE("a process without a model writes no call file") {
   const TempFolder folder;
   Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
   svp_acl_rt_set_device(0);
@@ -219,7 +219,7 @@ TEST_CASE("a process that loads no model writes no file of calls") {
   CHECK(names_in(only_job(folder.path()) + "/data").empty());
 }
 
-TEST_CASE("items that are switched off leave no files") {
+TEST_CASE("switched-off items create no files") {
   const TempFolder folder;
   {
     Initialised runtime(folder.write("acl.json", R"({"profiler":{"switch":"on","output":")" +

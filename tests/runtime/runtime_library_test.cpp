@@ -36,7 +36,7 @@ std::set<std::string> all_matches(const std::string& text, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("the library needs libc and libm only") {
+TEST_CASE("the library needs only libc and libm") {
   const std::set<std::string> needed =
       all_matches(run_output("readelf -d " MSPROF_SVP_ACL), R"(NEEDED.*\[(.*)\])");
   // The dynamic loader is part of libc; before glibc 2.34, threads were a separate library.
@@ -89,7 +89,7 @@ TEST_CASE("the runtime's page lists every call of profiling") {
   }
 }
 
-TEST_CASE("the library exports svp_acl functions only, and every one of the interface") {
+TEST_CASE("the library exports exactly the svp_acl functions of the interface") {
   const std::string text = run_output("nm -D --defined-only " MSPROF_SVP_ACL);
   std::set<std::string> exported;
   std::istringstream lines(text);
@@ -103,7 +103,7 @@ TEST_CASE("the library exports svp_acl functions only, and every one of the inte
   CHECK(exported.size() == 136);
 }
 
-TEST_CASE("the library has no sanitizer inside") {
+TEST_CASE("the library does not contain a sanitizer") {
   const std::string undefined = run_output("nm -D --undefined-only " MSPROF_SVP_ACL);
   CHECK(undefined.find("__asan") == std::string::npos);
   CHECK(undefined.find("__ubsan") == std::string::npos);

@@ -37,7 +37,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("a file that is not a model is refused with one sentence") {
+TEST_CASE("a file that is not a model is refused with one message") {
   const Initialised runtime;
   check_refused("PICO\x01\x02", "an .om file runs on a board only");
   check_refused("[]", "must be a JSON object");
@@ -48,7 +48,7 @@ TEST_CASE("a file that is not a model is refused with one sentence") {
   check_refused(std::string(2000, '['), "not a JSON model file");
 }
 
-TEST_CASE("shapes and sizes out of bounds are refused before memory is taken") {
+TEST_CASE("invalid shapes and sizes are refused before memory is allocated") {
   const Initialised runtime;
   const std::string relu = R"("type":"Relu")";
   check_refused(one_layer("[1,0,3]", relu), "must be an integer from 1");
@@ -69,7 +69,7 @@ TEST_CASE("shapes and sizes out of bounds are refused before memory is taken") {
                 "one execution would need");
 }
 
-TEST_CASE("parameters that do not fit are refused and named with their layer") {
+TEST_CASE("unsuitable parameters are refused and reported with their layer") {
   const Initialised runtime;
   check_refused(one_layer("[1,3,3]", R"("type":"Magic")"), "type \"Magic\" is not one of Conv2D");
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D")"),
@@ -100,7 +100,7 @@ TEST_CASE("parameters that do not fit are refused and named with their layer") {
   check_refused(one_layer("[1,3,3]", R"("type":"Add")", "[1,3,2]"), "the same shape");
 }
 
-TEST_CASE("an order of channels that an operator cannot read is refused") {
+TEST_CASE("an unsupported channel order is refused") {
   const Initialised runtime;
   check_refused(one_layer("[1,3,3]", R"("type":"TransData","to":"NHWC")"),
                 "\"to\" must be \"NC1HWC0\" or \"NCHW\"");
@@ -134,7 +134,7 @@ TEST_CASE("names must be known, unique and of bounded length") {
   check_refused(replaced(tiny_model(), R"("name":"tiny")", R"("name":"a\u0000b")"), "no NUL");
 }
 
-TEST_CASE("no prefix and no damaged byte of a model file brings the process down") {
+TEST_CASE("no truncated or damaged model file crashes the process") {
   const Initialised runtime;
   const std::string good = tiny_model();
   int refused = 0;

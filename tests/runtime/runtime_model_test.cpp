@@ -81,7 +81,7 @@ TEST_CASE("stride and an uneven kernel give the hand-computed sums") {
               {21, 32, 87, 98});
 }
 
-TEST_CASE("groups see only their own channels") {
+TEST_CASE("groups use only their own channels") {
   check_close(run_one(one_layer("[4,1,1]",
                                 R"("type":"Conv2D","out_channels":2,"groups":2,"weights":[1,2,3,4],
                       "with_bias":false)"),
@@ -152,7 +152,7 @@ TEST_CASE("batch normalisation follows its formula") {
       {1, 3, 0, 2});
 }
 
-TEST_CASE("a fused layer computes what its three layers compute") {
+TEST_CASE("a fused layer computes the same as its three layers") {
   const std::string head = R"({"format":"msprof-model","version":1,"name":"f","seed":11,
     "inputs":[{"name":"in","shape":[3,9,11]}],"layers":[)";
   const std::string apart =
@@ -193,7 +193,7 @@ TEST_CASE("BNInferenceD is BN under another name") {
   CHECK(run_one(one_layer("[2,1,2]", renamed), in) == run_one(one_layer("[2,1,2]", bn), in));
 }
 
-TEST_CASE("blocks of channels hold each pixel's channels together, zeros fill the last one up") {
+TEST_CASE("channel blocks store each pixel's channels together, padded with zeros") {
   constexpr std::int64_t kChannels = 5, kPlane = 3, kBlock = 4;
   std::vector<float> image(kChannels * kPlane);
   for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i);
@@ -223,13 +223,13 @@ TEST_CASE("TransData to NC1HWC0 and back changes no value, and an activation wor
         run_one(one_layer("[19,2,3]", R"("type":"Softplus")"), {image}));
 }
 
-TEST_CASE("Mul and Add take two inputs") {
+TEST_CASE("Mul and Add have two inputs") {
   const std::vector<std::vector<float>> in = {{1, 2, 3}, {10, -20, 0.5F}};
   check_close(run_one(one_layer("[3,1,1]", R"("type":"Mul")", "[3,1,1]"), in), {10, -40, 1.5F});
   check_close(run_one(one_layer("[3,1,1]", R"("type":"Add")", "[3,1,1]"), in), {11, -18, 3.5F});
 }
 
-TEST_CASE("pools take the largest or the mean of what lies inside the input") {
+TEST_CASE("pools compute the maximum or mean of the inputs inside the image") {
   const std::vector<std::vector<float>> in = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
   check_close(run_one(one_layer("[1,3,3]", R"("type":"Pool","mode":"max","kernel":2)"), in),
               {5, 6, 8, 9});
@@ -270,7 +270,7 @@ TEST_CASE("softmax runs over the channels and survives large inputs") {
               {0.5F, 0.8807971F, 0.5F, 0.1192029F});
 }
 
-TEST_CASE("a batch computes each image as if it were alone") {
+TEST_CASE("a batch computes each image independently") {
   const Initialised runtime;
   Runner runner(tiny_model());
   std::mt19937 engine(9);

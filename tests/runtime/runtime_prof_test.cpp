@@ -77,7 +77,7 @@ const std::vector<std::string> kNoError(6, "0");
 
 }  // namespace
 
-TEST_CASE("profiling by calls leaves a whole JOB that msprof imports") {
+TEST_CASE("profiling by calls gives a complete JOB that msprof imports") {
   const ProfRun run("files");
   CHECK(run.codes() == kNoError);
   CHECK(run.result.err.empty());
@@ -110,7 +110,7 @@ TEST_CASE("profiling by calls leaves a whole JOB that msprof imports") {
   CHECK(asked.out.find("12,4") != std::string::npos);
 }
 
-TEST_CASE("only what the bits ask for is recorded") {
+TEST_CASE("only data selected by the bits is recorded") {
   const ProfRun run("calls");
   CHECK(run.codes() == kNoError);
   CHECK(names_in(run.only_data()) ==
@@ -118,7 +118,7 @@ TEST_CASE("only what the bits ask for is recorded") {
                                  "tiny.1.net.info"});
 }
 
-TEST_CASE("each start begins a JOB, also of a model that is loaded already") {
+TEST_CASE("each start creates a JOB, also for a loaded model") {
   const ProfRun run("twice");
   CHECK(run.codes() == kNoError);
   std::vector<std::size_t> executions;
@@ -167,7 +167,7 @@ TEST_CASE("a subscribed model sends each layer through the pipe, as files have i
   CHECK(before <= find_value(run.result.out, "end"));
 }
 
-TEST_CASE("a call at the wrong time, or with wrong arguments, gives its code") {
+TEST_CASE("a call at the wrong time or with invalid arguments returns its code") {
   const ProfRun run("rules");
   const std::vector<std::string> expected = {
       // before svp_acl_init; without init
@@ -198,7 +198,7 @@ TEST_CASE("a call at the wrong time, or with wrong arguments, gives its code") {
   CHECK(run.result.err.find("/nowhere/at/all/JOB") != std::string::npos);
 }
 
-TEST_CASE("what threads execute while profiling starts and stops is whole in each JOB") {
+TEST_CASE("executions of threads during start and stop are complete in each JOB") {
   constexpr int kRounds = 10;
   const TempFolder folder;
   const CapturedStderr captured;
@@ -253,7 +253,7 @@ TEST_CASE("what threads execute while profiling starts and stops is whole in eac
   }
 }
 
-TEST_CASE("acl.json's profiler goes on when an application would profile itself") {
+TEST_CASE("acl.json's profiler continues if an application tries to profile itself") {
   const TempFolder other;
   const ProfRun run("acl_json",
                     {{"MSPROF_ACL_JSON", other.write("acl.json", acl_json(other.path()))}});
@@ -267,7 +267,7 @@ TEST_CASE("acl.json's profiler goes on when an application would profile itself"
   CHECK(run.result.err.empty());
 }
 
-TEST_CASE("a child begins a JOB of its own, and svp_acl_finalize completes its parent's") {
+TEST_CASE("a forked child starts its own JOB, and svp_acl_finalize completes its parent's") {
   const ProfRun run("fork");
   // Calls of the parent, the child, the parent.
   CHECK(run.codes() == std::vector<std::string>{"0", "0", "100043", "0", "0", "0", "0"});
@@ -281,7 +281,7 @@ TEST_CASE("a child begins a JOB of its own, and svp_acl_finalize completes its p
   CHECK(executions == std::vector<std::size_t>{2, 4});
 }
 
-TEST_CASE("every call has room on the smallest stack that a thread can have") {
+TEST_CASE("every call fits on the smallest possible thread stack") {
   const TempFolder folder;
   std::vector<std::string> command = {MSPROF_SMALL_STACK, folder.write("model.json", tiny_model()),
                                       folder.path()};

@@ -39,7 +39,7 @@ TEST_CASE("every record is in the file as soon as append returns") {
   CHECK_FALSE(exists(path + ".done.tmp"));
 }
 
-TEST_CASE("a file grows by whole records, and never is more than 64 kB of it room for more") {
+TEST_CASE("a file grows by whole records, with at most 64 kB preallocated") {
   const TempFolder folder;
   const std::string path = folder.path() + "/core";
   WriteHealth health;
@@ -67,7 +67,7 @@ TEST_CASE("a file grows by whole records, and never is more than 64 kB of it roo
   }
 }
 
-TEST_CASE("a process that is killed has stored every record of which append returned") {
+TEST_CASE("a killed process has stored every appended record") {
   const TempFolder folder;
   const std::string path = folder.path() + "/calls";
   const pid_t child = fork();
@@ -104,7 +104,7 @@ TEST_CASE("records that cannot be mapped are written") {
   CHECK(health.lost_records() == 0);
 }
 
-TEST_CASE("a descriptor whose number is another file's is neither given nor closed") {
+TEST_CASE("a descriptor whose number was reused is neither returned nor closed") {
   const TempFolder folder;
   const std::string one = folder.write("one", ""), other = folder.write("other", "");
   const int fd = ::open(one.c_str(), O_RDONLY | O_CLOEXEC);
@@ -120,7 +120,7 @@ TEST_CASE("a descriptor whose number is another file's is neither given nor clos
   ::close(fd);
 }
 
-TEST_CASE("an application that closes all descriptors has its files for itself") {
+TEST_CASE("an application that closes all descriptors does not get ours") {
   const bool is_mapped = GENERATE(true, false);
   const TempFolder folder;
   const std::string path = folder.path() + "/calls", victim = folder.path() + "/victim";
@@ -165,7 +165,7 @@ TEST_CASE("a record after finish is dropped and counted") {
   CHECK(std::filesystem::file_size(folder.path() + "/calls") == 16);
 }
 
-TEST_CASE("a write cut short leaves whole records, no .done, one sentence and a count") {
+TEST_CASE("a short write leaves whole records, no .done, one message and a count") {
   const TempFolder folder;
   const CapturedStderr captured;
   WriteHealth health;
@@ -188,7 +188,7 @@ TEST_CASE("a write cut short leaves whole records, no .done, one sentence and a 
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
 }
 
-TEST_CASE("a file that cannot be created is said once and its records are counted") {
+TEST_CASE("a file that cannot be created is reported once, and its records are counted") {
   const TempFolder folder;
   const CapturedStderr captured;
   WriteHealth health;
@@ -285,7 +285,7 @@ struct ReadFifo {
 
 }  // namespace
 
-TEST_CASE("records go into a stream that is read, and into the file when nobody reads any more") {
+TEST_CASE("records go to the stream while it is read, then to the file") {
   ReadFifo fifo;
   const TempFolder folder;
   const CapturedStderr captured;
@@ -343,7 +343,7 @@ TEST_CASE("records go into a stream that is read, and into the file when nobody 
   CHECK(health.lost_records() == 0);
 }
 
-TEST_CASE("a stream that is none, or that nobody reads, is said, and records go to files") {
+TEST_CASE("an invalid or unread stream is reported, and records go to files") {
   const TempFolder folder;
   const CapturedStderr captured;
   CHECK(Sink::open(folder.path()) == nullptr);

@@ -40,7 +40,7 @@ TEST_CASE("an application that forgets svp_acl_finalize still leaves a complete 
   CHECK(exists(data + "acl_api.0.tiny.1.done"));
 }
 
-TEST_CASE("an application that vanishes leaves every record and no .done") {
+TEST_CASE("an application that exits without cleanup leaves every record and no .done") {
   const TempFolder folder;
   CHECK(probe("vanish", folder).exit_code == 0);
   const std::string data = data_of_only_job(folder);
@@ -50,7 +50,7 @@ TEST_CASE("an application that vanishes leaves every record and no .done") {
   for (const std::string& name : names_in(data)) CHECK_FALSE(name.ends_with(".done"));
 }
 
-TEST_CASE("a child made by fork does not write into its parent's files") {
+TEST_CASE("a forked child does not write into its parent's files") {
   const TempFolder folder;
   const ProcessResult result = probe("fork_and_go_on", folder);
   CHECK(result.exit_code == 0);
@@ -93,7 +93,7 @@ TEST_CASE("an application without stdin, stdout and stderr does not print into t
   }
 }
 
-TEST_CASE("a message that nobody reads does not end the application") {
+TEST_CASE("a message to a closed stderr does not end the application") {
   const TempFolder folder;
   CHECK(probe("nobody_reads_stderr", folder).exit_code == 0);
 }
@@ -113,7 +113,7 @@ TEST_CASE("a limit on file sizes stops the recording, not the application") {
 }
 
 TEST_CASE(
-    "an output folder that cannot be written means no profile, said, and the application runs") {
+    "an unwritable output folder disables profiling, with a message, and the application runs") {
   const TempFolder folder;
   const ProcessResult result = probe("forget", folder, "/proc");
   CHECK(result.exit_code == 0);
@@ -121,7 +121,7 @@ TEST_CASE(
   CHECK(result.err.find("no profiling") != std::string::npos);
 }
 
-TEST_CASE("a JOB folder removed during the run is said once and the application runs on") {
+TEST_CASE("a JOB folder removed during the run is reported once, and the application continues") {
   const TempFolder folder;
   const std::string json = folder.write("acl.json", acl_json("."));
   const ProcessResult result = run_process(
@@ -133,7 +133,7 @@ TEST_CASE("a JOB folder removed during the run is said once and the application 
   CHECK(jobs_in(folder.path()).empty());
 }
 
-TEST_CASE("an application that changes its folder keeps writing where it began") {
+TEST_CASE("an application that changes its folder keeps writing to the original one") {
   const TempFolder folder;
   const std::string json = folder.write("acl.json", acl_json("."));
   const ProcessResult result = run_process(
@@ -144,7 +144,7 @@ TEST_CASE("an application that changes its folder keeps writing where it began")
   CHECK(exists(data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0.done"));
 }
 
-TEST_CASE("MSPROF_ACL_JSON takes the place of the path, also of none") {
+TEST_CASE("MSPROF_ACL_JSON replaces the path, even a null one") {
   const TempFolder named, ignored;
   const std::string json = named.write("acl.json", acl_json(named.path()));
   const msprof::test::Variable named_json("MSPROF_ACL_JSON", json);
@@ -198,7 +198,7 @@ TEST_CASE("threads that execute two models at once number and record every execu
   }
 }
 
-TEST_CASE("unload waits for executions that are under way") {
+TEST_CASE("unload waits for running executions") {
   const TempFolder folder;
   for (int round = 0; round < 20; ++round) {
     Initialised runtime(folder.write("acl.json", acl_json(folder.path())));

@@ -127,7 +127,7 @@ std::string error_text(const json& answer) {
 
 }  // namespace
 
-TEST_CASE("the socket is the user's alone, and gone with the server") {
+TEST_CASE("only the user can access the socket, which is removed with the server") {
   Scene scene;
   REQUIRE(scene.server != nullptr);
   struct stat state = {};
@@ -195,7 +195,7 @@ TEST_CASE("a line beyond 64 KiB ends the connection") {
   CHECK(next.next()["ok"] == true);
 }
 
-TEST_CASE("a second collector is told of the first") {
+TEST_CASE("a second collector is informed about the first") {
   Scene scene;
   Line first(scene.path());
   REQUIRE(first.next()["ok"] == true);
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(GreetedScene, "the end of the server ends the recording") {
   CHECK(line.next().is_null());
 }
 
-TEST_CASE("a collector that says nothing is left, its recording complete") {
+TEST_CASE("a silent collector is disconnected, and its recording is complete") {
   // If this machine is slower than the limit, the server gives up before the start; then tries a
   // longer limit.
   bool has_started = false;
@@ -245,7 +245,7 @@ TEST_CASE("a collector that says nothing is left, its recording complete") {
   CHECK(has_started);
 }
 
-TEST_CASE("a process is recorded a hundred times, whoever asks") {
+TEST_CASE("a process can be recorded a hundred times, by any collector") {
   Scene scene;
   for (int i = 0; i < 100; i += 50) {
     Line line(scene.path());
@@ -263,7 +263,7 @@ TEST_CASE("a process is recorded a hundred times, whoever asks") {
   CHECK(scene.starts == 100);
 }
 
-TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
+TEST_CASE("only a socket without a server is replaced") {
   TempFolder home;
   const fs::path path = dynamic_socket(home.path(), getpid());
   const auto open = [&](std::string& why) {
@@ -293,14 +293,14 @@ TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
   }
 }
 
-TEST_CASE("a home that is not there is a sentence") {
+TEST_CASE("a missing home folder is an error") {
   std::string why;
   CHECK(DynamicServer::open("/nowhere", {}, {}, why) == nullptr);
   CHECK(contains(why, "/nowhere"));
   CHECK(contains(why, "No such file"));
 }
 
-TEST_CASE("a home with a long name has its socket, too") {
+TEST_CASE("a home folder with a long name also has a socket") {
   TempFolder folder;
   const fs::path home = folder / std::string(150, 'h');
   fs::create_directories(home);

@@ -213,8 +213,7 @@ TEST_CASE_METHOD(RunningService,
   CHECK_FALSE(fs::exists(scene.socket_path(service.pid())));
 }
 
-TEST_CASE(
-    "an application that msprof starts is recorded while it runs, and what is typed is not its") {
+TEST_CASE("a started application is recorded during the run and does not read the commands") {
   const SessionScene scene;
   Session session(scene, {"--runtime", "host", "-m", acl_program("service"), "--", scene.model,
                           scene.end_file()});
@@ -232,7 +231,7 @@ TEST_CASE(
   CHECK(names_in(scene.home()).empty());
 }
 
-TEST_CASE("the options before any verb reach an application that runs") {
+TEST_CASE("options without a verb work with a running application") {
   const SessionScene scene;
   const Service service(scene);
   Session session(scene, WithoutVerb(),
@@ -279,7 +278,7 @@ TEST_CASE_METHOD(RunningService, "Ctrl-C stops and quits; the application runs o
   CHECK_FALSE(service.program().has_ended());
 }
 
-TEST_CASE("a session that is killed leaves the application complete and ready for the next") {
+TEST_CASE("a killed session leaves the application complete and ready for the next one") {
   const SessionScene scene;
   const Service service(scene);
   {
@@ -365,7 +364,7 @@ TEST_CASE("a child made by fork keeps no session open") {
   CHECK(contains(session.err(), "has ended"));
 }
 
-TEST_CASE("a process that cannot be reached is refused in one sentence") {
+TEST_CASE("a process that cannot be reached is refused with one message") {
   const SessionScene scene;
   const auto refused = [&](const std::string& process, const std::string& sentence) {
     const RunResult result = run_msprof({"collect", "--cann", "--dynamic", "on", "--pid", process,
@@ -387,7 +386,7 @@ TEST_CASE("a process that cannot be reached is refused in one sentence") {
   refused(busy.id(), "is its collector already");
 }
 
-TEST_CASE("a hundred recordings are the most of a process") {
+TEST_CASE("a process allows at most a hundred recordings") {
   const SessionScene scene;
   const Service service(scene);
   Session session(scene, {"--pid", service.id(), "--ai-core", "off"});
@@ -408,7 +407,7 @@ TEST_CASE_METHOD(RunningService, "nothing typed is nothing recorded, said") {
   CHECK(contains(session.err(), "nothing was recorded: start was not entered"));
 }
 
-TEST_CASE("options that do not go with running applications are usage errors") {
+TEST_CASE("options that conflict with running applications are usage errors") {
   const SessionScene scene;
   const auto wrong = [](const std::vector<std::string>& words, const std::string& sentence) {
     std::vector<std::string> all = {"collect", "--cann"};
@@ -430,7 +429,7 @@ TEST_CASE("options that do not go with running applications are usage errors") {
         "needs the driver of a card");
 }
 
-TEST_CASE("with the vendor's msprof the words and what is typed are handed to it") {
+TEST_CASE("options and input are passed on to the vendor's msprof") {
   const SessionScene scene;
   const fs::path tools = scene.folder / "tools";
   fs::create_directory(tools);

@@ -130,7 +130,7 @@ TEST_CASE(
   CHECK(functions == all_names().size());
 }
 
-TEST_CASE("Headers are found by their short names in acl/ as well") {
+TEST_CASE("Headers are also found by their short names in acl/") {
   CHECK(short_names_resolve() == 0);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("A program that loads libascendcl.so finds every function by its name"
   CHECK(dlclose(library) == 0);
 }
 
-TEST_CASE("libascendcl.so exports what its map names and a header declares, and nothing else") {
+TEST_CASE("libascendcl.so exports exactly the functions of its map and headers") {
   const std::vector<std::string> patterns = exported_patterns();
   REQUIRE(!patterns.empty());
   const std::set<std::string> declared = all_names();
@@ -161,16 +161,14 @@ TEST_CASE("libascendcl.so exports what its map names and a header declares, and 
   }
 }
 
-TEST_CASE("libascendcl.so needs libc and libm only") {
+TEST_CASE("libascendcl.so needs only libc and libm") {
   for (const std::string& name : read_elf(kLibraries / "libascendcl.so").needed) {
     INFO(name);
     CHECK(std::regex_match(name, std::regex(R"(lib(c|m|pthread|dl|rt)\.so\.\d+|ld-linux[\w.-]*)")));
   }
 }
 
-TEST_CASE(
-    "The libraries beside libascendcl.so need it, hold nothing and look for it in their own "
-    "folder") {
+TEST_CASE("The companion libraries are empty and need libascendcl.so in their own folder") {
   for (const std::string name : {"msprofiler", "profapi", "c_sec", "nnopbase", "opapi",
                                  "acl_op_compiler", "acl_dvpp", "acl_cblas"}) {
     const fs::path path = kLibraries / ("lib" + name + ".so");
@@ -187,14 +185,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("The names that stand for libascendcl.so are that library") {
+TEST_CASE("The alias names are links to libascendcl.so") {
   for (const std::string name : {"acl_rt", "acl_mdl", "acl_op_executor"}) {
     INFO(name);
     CHECK(fs::equivalent(kLibraries / ("lib" + name + ".so"), kLibraries / "libascendcl.so"));
   }
 }
 
-TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
+TEST_CASE("setenv.bash puts its own tree before existing paths") {
   CHECK(after_setenv("printf %s \"$ASCEND_HOME_PATH\"") == kTree.string());
   {
     const Variable python("PYTHONPATH", "/of/the/user");
@@ -210,7 +208,7 @@ TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
                      "&& test -e \"$NPU_HOST_LIB\"/libascendcl.so && printf there") == "there");
 }
 
-TEST_CASE("A value that no enumeration has is refused") {
+TEST_CASE("Unknown enumeration values are refused") {
   std::int64_t option = 0;
   for (const int value : {-1, 4, 1000}) {
     INFO(value);
