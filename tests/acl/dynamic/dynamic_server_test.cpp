@@ -153,14 +153,13 @@ TEST_CASE("start, stop and quit are answered with folders") {
   CHECK(line.next().is_null());
 }
 
-TEST_CASE_METHOD(GreetedScene, "quit ends a recording and tells its folder") {
+TEST_CASE_METHOD(GreetedScene, "quit stops a recording and returns its folder") {
   line.ask(kStart);
   CHECK(line.ask(kQuit) == json({{"ok", true}, {"folder", "folder 1"}}));
   CHECK(scene.stops == 1);
 }
 
-TEST_CASE_METHOD(GreetedScene,
-                 "lines that are no commands get a sentence, and the next is served") {
+TEST_CASE_METHOD(GreetedScene, "invalid commands get an error, and the next one is handled") {
   CHECK(error_text(line.ask("{broken")) == "the line is not a JSON object");
   CHECK(error_text(line.ask("[1]")) == "the line is not a JSON object");
   CHECK(error_text(line.ask("")) == "the line is not a JSON object");
@@ -173,7 +172,7 @@ TEST_CASE_METHOD(GreetedScene,
   CHECK(line.ask(kStart)["ok"] == true);
 }
 
-TEST_CASE_METHOD(GreetedScene, "a line may come in pieces, and several at once") {
+TEST_CASE_METHOD(GreetedScene, "a line can arrive in chunks, and several lines at once") {
   line.send(kStart.substr(0, 10));
   line.send(kStart.substr(10) + "\n" + kStop + "\n" + kStart + "\n");
   CHECK(line.next()["folder"] == "folder 1");
@@ -207,7 +206,7 @@ TEST_CASE("a second collector is informed about the first") {
   CHECK(eventually([&] { return Line(scene.path()).next().value("ok", false); }));
 }
 
-TEST_CASE_METHOD(GreetedScene, "a collector that goes away while it records ends the recording") {
+TEST_CASE_METHOD(GreetedScene, "a collector that disconnects stops its recording") {
   line.ask(kStart);
   line.hang_up();
   CHECK(eventually([&] { return scene.stops == 1; }));
@@ -311,7 +310,7 @@ TEST_CASE("a home folder with a long name also has a socket") {
   CHECK(fs::exists(dynamic_socket(home, getpid())));
 }
 
-TEST_CASE_METHOD(GreetedScene, "a child made by fork serves nobody and removes nothing") {
+TEST_CASE_METHOD(GreetedScene, "a forked child serves no collector and removes no socket") {
   scene.server->before_fork();
   const pid_t child = ::fork();
   scene.server->after_fork(child == 0);

@@ -193,7 +193,7 @@ echo x > "$out/PROF_000001_20240101000000000_00000001ABCDEFGH/host/data/x"
 }  // namespace
 
 TEST_CASE_METHOD(RunningService,
-                 "two starts and stops leave two complete folders of an application that runs on") {
+                 "two starts and stops give two complete folders of a running application") {
   session.record(scene, 1);
   session.record(scene, 2);
   session.type("quit");
@@ -259,7 +259,7 @@ TEST_CASE("options without a verb work with a running application") {
 }
 
 TEST_CASE_METHOD(RunningService,
-                 "the end of the input is quit, with the folder that was under way") {
+                 "end of input means quit, with the folder of the current recording") {
   session.begin(scene);
   session.end_input();
   INFO(session.err());
@@ -268,7 +268,8 @@ TEST_CASE_METHOD(RunningService,
   check_capture(scene.captures().front());
 }
 
-TEST_CASE_METHOD(RunningService, "Ctrl-C stops and quits; the application runs on") {
+TEST_CASE_METHOD(RunningService,
+                 "Ctrl-C stops the recording and quits; the application continues") {
   session.begin(scene);
   session.program().send(SIGINT);
   INFO(session.err());
@@ -305,9 +306,8 @@ TEST_CASE("a killed session leaves the application complete and ready for the ne
   check_capture(scene.captures().front());
 }
 
-TEST_CASE_METHOD(
-    RunningService,
-    "an application that is killed while it is recorded ends the session with its folder") {
+TEST_CASE_METHOD(RunningService,
+                 "an application killed during recording ends the session with its folder") {
   session.begin(scene);
   service.program().send(SIGKILL);
   service.program().wait();
@@ -318,7 +318,7 @@ TEST_CASE_METHOD(
   CHECK(scene.captures().size() == 1);
 }
 
-TEST_CASE_METHOD(RunningService, "wrong words get a sentence, and the session goes on") {
+TEST_CASE_METHOD(RunningService, "invalid commands get an error, and the session continues") {
   session.type("strat");
   session.type("bogus");
   session.type("stop");
@@ -401,7 +401,7 @@ TEST_CASE("a process allows at most a hundred recordings") {
   CHECK(scene.captures().size() == 100);
 }
 
-TEST_CASE_METHOD(RunningService, "nothing typed is nothing recorded, said") {
+TEST_CASE_METHOD(RunningService, "without a start command nothing is recorded, with a message") {
   session.type("quit");
   CHECK(session.exit_code() == 4);
   CHECK(contains(session.err(), "nothing was recorded: start was not entered"));
