@@ -164,7 +164,7 @@ TEST_CASE("acl.json overrides framework options, even if switched off") {
     Scene scene;
     const CapturedStderr captured;
     REQUIRE(scene.acl_init_with(R"("switch":"off")") == ACL_SUCCESS);
-    CHECK(contains(captured.text(), "goes before PROFILING_MODE"));
+    CHECK(contains(captured.text(), "overrides PROFILING_MODE"));
     CHECK(prof_folder_names(elsewhere.path()).empty());
   }
   Scene scene;

@@ -174,7 +174,7 @@ TEST_CASE("An unusable key is reported with a remedy") {
   run_tool({"ssh-keygen", "-q", "-p", "-P", "", "-N", "a passphrase", "-f", locked});
   configure(scene.user, bare_ini(scene.board.port()));
   const RunResult run = refused(scene, {"--key", locked});
-  CHECK(contains(run.err, locked + " has a passphrase: ssh-add"));
+  CHECK(contains(run.err, locked + " has a passphrase: add it to an agent first"));
   const RunResult missing = scene.user.collect({"--key", "nowhere/key"}, {});
   CHECK(missing.exit_code == 4);
   CHECK(contains(missing.err, "nowhere/key"));

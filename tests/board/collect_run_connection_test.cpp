@@ -183,7 +183,7 @@ TEST_CASE("Ctrl-C during the upload keeps the uploaded files for the next run an
   const auto copies = names_in(cache);
   REQUIRE(copies.size() == 1);
   CHECK(contains(result.err, (cache / copies.front()).string()));
-  CHECK(contains(result.err, "the next run sends the others"));
+  CHECK(contains(result.err, "the next run sends the rest"));
   CHECK(contains(result.out, "\"remains\""));
   CHECK((read_file(cache / copies.front() / "models/n1.om") == big_bytes(kFirst)));
   const std::uint64_t part = fs::file_size(cache / copies.front() / "models/n2.om");
@@ -317,11 +317,11 @@ TEST_CASE("A board that returns with another host key ends the run and gets no p
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "was not made again: " + scene.board.address() +
+  CHECK(contains(result.err, "could not be restored: " + scene.board.address() +
                                  ": the host key changed during the run: accepted was " +
                                  accepted));
   CHECK(contains(result.err, "presented was " + scene.board.host_key_fingerprint()));
-  CHECK_FALSE(contains(result.err, "could not be reached"));
+  CHECK_FALSE(contains(result.err, "could not be restored within"));
   CHECK(count_occurrences(result.err, "presented was ") == 1);
   CHECK(contains(result.err, "/kept/"));
   const std::string log = scene.board.log().substr(said_before);
@@ -342,8 +342,9 @@ TEST_CASE("A board that refuses the login after a reconnect is asked once") {
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "was not made again: " + scene.board.address() + ": login refused"));
-  CHECK_FALSE(contains(result.err, "could not be reached"));
+  CHECK(
+      contains(result.err, "could not be restored: " + scene.board.address() + ": login refused"));
+  CHECK_FALSE(contains(result.err, "could not be restored within"));
   CHECK(scene.arrived().empty());
 }
 

@@ -195,7 +195,7 @@ TEST_CASE(
       {"--keep"}, {"job", kBoardJob, "grow", "JOB/data/n", scene.user.at("grower")});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "left 1 process behind; it was ended"));
+  CHECK(contains(result.err, "left 1 process running; it was stopped"));
   CHECK(scene.arrived() == kOnlyJob);
   // --keep: the capture equals what is left on the board.
   const fs::path there = only_kept(scene.board) / "profiling" / kBoardJob / "data/n";

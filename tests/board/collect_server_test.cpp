@@ -153,7 +153,7 @@ TEST_CASE(
   const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "no msprof of the vendor on PATH"));
+  CHECK(contains(result.err, "the vendor's msprof is not on PATH"));
 
   const RunResult wanted = scene.collect("infer", {"--remote-dir", "app", "--runtime", "vendor"});
   CHECK(wanted.exit_code == 4);
@@ -191,7 +191,7 @@ TEST_CASE("Without a runtime on a server a remedy is printed") {
   const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
   INFO(result.err);
   CHECK(result.exit_code == 4);
-  CHECK(contains(result.err, "install msprof as a whole"));
+  CHECK(contains(result.err, "install the complete msprof"));
   CHECK_FALSE(fs::exists(scene.home() / "argv"));
   CHECK(scene.litter() == "");
 }
@@ -415,7 +415,7 @@ TEST_CASE("Conflicting server options, and server options for boards, are usage 
                  "--clean-board would delete the data kept by --leave"},
            Wrong{{"--cann", "--project", "."}, "--project is for applications on SVP boards"},
            Wrong{{"--leave"}, "--leave is for CANN servers: add --cann"},
-           Wrong{{"--upload"}, "--upload is for servers"},
+           Wrong{{"--upload"}, "--upload is for CANN servers"},
            Wrong{{"--msproftx", "on"}, "--msproftx is for applications on CANN: add --cann"},
        }) {
     const RunResult result = scene.user.collect(one.options, {});

@@ -207,7 +207,7 @@ TEST_CASE("A board given twice, and options for one board only, are usage errors
     CHECK(run.exit_code == 2);
     CHECK(contains(run.err, part));
   };
-  usage({"--config", two.ini("a")}, "is named twice");
+  usage({"--config", two.ini("a")}, "is given twice");
   usage({"--host", two.a.board.address()}, "--config");
   usage({"--tty"}, "--tty");
   usage({"--cann", "--dynamic", "on"}, "--dynamic");
@@ -217,7 +217,7 @@ TEST_CASE("A board given twice, and options for one board only, are usage errors
   const RunResult twice =
       run_msprof({"collect", "-m", "main", "--host", host + "," + host}, two.a.user.run_options());
   CHECK(twice.exit_code == 2);
-  CHECK(contains(twice.err, "is named twice"));
+  CHECK(contains(twice.err, "is given twice"));
   const RunResult empty =
       run_msprof({"collect", "-m", "main", "--host", host + ","}, two.a.user.run_options());
   CHECK(empty.exit_code == 2);

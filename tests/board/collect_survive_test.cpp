@@ -338,7 +338,7 @@ TEST_CASE("A restarted board keeps the recording, and the run is reported as int
   const RunResult result = scene.go_on({GENERATE("--attach", "--fetch")});
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "the run of main was cut"));
+  CHECK(contains(result.err, "the run of main was interrupted"));
   CHECK(contains(result.err, "restarted"));
   CHECK(names_in(scene.user.output()) == Words{kBoardJob});
   CHECK(read_file(scene.user.in_job("data/aicore.0.m.1.1.1.0")) == "MSVP and records");
@@ -354,7 +354,7 @@ TEST_CASE("A restarted board is noticed by the waiting msprof") {
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "the run of main was cut"));
+  CHECK(contains(result.err, "the run of main was interrupted"));
   CHECK(names_in(scene.user.output()) == Words{kBoardJob});
   CHECK(scene.litter() == "");
 }
@@ -479,7 +479,7 @@ TEST_CASE("A board whose output of a run has no end is left, and the output stay
   const RunResult result = scene.go_on({"--attach"});
   INFO(result.err);
   CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "what the application printed has no end; it is in "));
+  CHECK(contains(result.err, "the application's output does not end; it is in "));
   // Twice the bytes that a board keeps of a stream.
   CHECK(result.out.size() <= std::size_t{128} << 20);
   CHECK(scene.is_kept());

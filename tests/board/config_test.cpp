@@ -174,7 +174,7 @@ TEST_CASE("an invalid line is reported by its number, without its value") {
   refused("board_dir = ..\n", "'..'");
   refused("board_dir = /a\x01\x62\n", "control");
   refused("board_dir = ~other/x\n", "home");
-  refused("pwd = a\xff\n[ssh_config] pwd = hunter2\n", "line of its own");
+  refused("pwd = a\xff\n[ssh_config] pwd = hunter2\n", "on a separate line");
   refused(std::string("pwd = hunter2\0x\n", 16), "NUL");
 }
 
@@ -328,7 +328,7 @@ TEST_CASE("an unknown key gets a warning that names it, unless it may be part of
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "line 3: unknown key 'usernam'"));
   CHECK(contains(result.err, "line 4: unknown key in"));
-  CHECK(contains(result.err, "known are ip, username"));
+  CHECK(contains(result.err, "known keys are ip, username"));
   CHECK_FALSE(contains(result.err, "hunter2"));
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("Apt is not called if all is installed, and another running apt is wai
   const RunResult waited = setup("missing");
   INFO(waited.err);
   CHECK(waited.exit_code == 0);
-  CHECK(waited.err.find("waiting for another apt to end") != std::string::npos);
+  CHECK(waited.err.find("waiting for another apt process to end") != std::string::npos);
   CHECK(read_file(log) ==
         "update -q\nupdate -q\nupdate -q\n"
         "install -y -q --no-install-recommends -o DPkg::Lock::Timeout=900 missing\n");

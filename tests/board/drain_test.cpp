@@ -407,7 +407,7 @@ TEST_CASE("Downloaded files shorter than in the journal are reported and truncat
   const auto missing = missing_from(folder);
   REQUIRE(missing.size() == 2);
   CHECK(contains(missing[0], "has only 0 of the 589824 bytes of gone"));
-  CHECK(contains(missing[1], "has 262153 of the 589824 bytes of short"));
+  CHECK(contains(missing[1], "has only 262153 of the 589824 bytes of short"));
   CHECK(cut_to_what_is_here(folder) == missing);
   const DrainJournal journal(folder);
   REQUIRE(journal.files().size() == 2);

@@ -80,7 +80,7 @@ TEST_CASE("doctor finds nothing wrong with a good capture, with or without its s
   CHECK(said.exit_code == 0);
   CHECK(said.document["failed"] == 0);
   CHECK(said.document["warning"] == 0);
-  CHECK(contains(said.of("store"), "ok: none yet"));
+  CHECK(contains(said.of("store"), "ok: no store yet"));
   CHECK(contains(said.of("products"), "op_summary, op_statistic, acl_statistic"));
   REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
   said = examine(job.folder());
@@ -112,8 +112,8 @@ TEST_CASE("doctor reports why a product of a board's capture is missing") {
        [](JobBuilder& job) {
          job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
        }},
-      {"an empty file", "summary op_summary", "warning: no data: the files of aicore|aicpu hold no",
-       "", 4,
+      {"an empty file", "summary op_summary",
+       "warning: no data: the files of aicore|aicpu contain no", "", 4,
        [](JobBuilder& job) { job.info_json("500").net_info("net", 1).data(DataName{}, ""); }},
       {"no info.json", "info.json", "failed: missing", "copy the whole folder", 3,
        [](JobBuilder& job) { with_aicore(job), job.remove("info.json.0"); }},
@@ -184,7 +184,7 @@ TEST_CASE("doctor reports why a product of an Atlas capture is missing") {
   CHECK(contains(said.of("counters"), "warning: no core counters were recorded"));
   CHECK(contains(said.of("counters"), "--aic-metrics=PipeUtilization"));
   CHECK(
-      contains(said.of("summary msprof_tx"), "skipped: no data: the application names no ranges"));
+      contains(said.of("summary msprof_tx"), "skipped: no data: the application marks no ranges"));
   CHECK(contains(said.of("summary msprof_tx"), "--msproftx=on"));
   CHECK(contains(said.of("summary communication_statistic"), "skipped: no data: no collective"));
   CHECK(contains(said.of("summary l2_cache"), "--l2=on"));
@@ -241,11 +241,11 @@ TEST_CASE("doctor describes the folder of a run without data") {
     return doctor({"-dir", (folder / name).string()}).of("capture");
   };
   write_file(folder / "JOBINFO/info.json.0", "{}");
-  CHECK(contains(of("JOBINFO"), "recorded nothing: it has info.json.N and no data"));
+  CHECK(contains(of("JOBINFO"), "recorded no data: it has info.json.N and no data"));
   fs::create_directories(folder / "JOBEMPTY/data");
-  CHECK(contains(of("JOBEMPTY"), "recorded nothing: no info.json.N and no data"));
+  CHECK(contains(of("JOBEMPTY"), "recorded no data: no info.json.N and no data"));
   write_file(folder / "JOBODD/data/notes.txt", "x");
-  CHECK_FALSE(contains(of("JOBODD"), "recorded nothing"));
+  CHECK_FALSE(contains(of("JOBODD"), "recorded no data"));
 }
 
 TEST_CASE("doctor warns of a program on CANN, and of sources that read no acl.json") {
@@ -254,10 +254,10 @@ TEST_CASE("doctor warns of a program on CANN, and of sources that read no acl.js
   write_file(project / "main", "#!/usr/bin/env python3\nimport acl\n");
   fs::permissions(project / "main", fs::perms::owner_all);
   Said said = doctor({"-m", "main"}, at_home(home, project.path()));
-  CHECK(contains(said.of("interface"), "ok: main brings in libascendcl"));
+  CHECK(contains(said.of("interface"), "ok: main loads libascendcl"));
   said =
       doctor({"-m", "main", "--project", project.path().string()}, at_home(home, project.path()));
-  CHECK(contains(said.of("interface"), "warning: main brings in libascendcl"));
+  CHECK(contains(said.of("interface"), "warning: main loads libascendcl"));
   CHECK(contains(said.of("interface"), "without --project"));
   CHECK(said.of("svp_acl_init") == "");
   for (const char* call : {"svp_acl_init(\"\");", "if (svp_acl_init ( NULL ) != 0) return 1;",
@@ -338,7 +338,7 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   fs::copy_file(msprof_path(), project / "main");
   write_file(project / "models" / "m.json", R"({"format": "msprof-model", "version": 1})");
   Said said = doctor({}, at_home(home, project.path()));
-  CHECK(contains(said.of("models"), "ok: 1 model of msprof's own runtime"));
+  CHECK(contains(said.of("models"), "ok: 1 model for msprof's own runtime"));
   CHECK(contains(said.of("acl.json"), "ok: none"));
   fs::remove(project / "main");
   write_file(project / "profile.json", "{}{");

@@ -200,7 +200,7 @@ TEST_CASE("a layout that import cannot use is not recommended") {
   };
   // Without layer records, the calls are only likely.
   set(std::string(100'000, '\0'));
-  CHECK(contains(layout(job.folder).err, "--accept likely uses it"));
+  CHECK(contains(layout(job.folder).err, "use them with --accept likely"));
   CHECK(layout(job.folder, {"--accept", "likely"}).exit_code == 0);
   for (const auto& name : names_in(job.folder / "data"))
     if (name.starts_with("acl_api")) std::filesystem::remove(job.folder / "data" / name);

@@ -419,5 +419,5 @@ TEST_CASE("the missing unified database of a board is explained") {
   CHECK(contains(result.err, "[no_unified_db]"));
   CHECK(contains(result.err, "PROF…"));
   CHECK(contains(result.err, "msprof export summary"));
-  CHECK_FALSE(contains(result.err, "import` says why"));
+  CHECK_FALSE(contains(result.err, "import` shows why"));
 }

@@ -268,7 +268,7 @@ TEST_CASE("whatever is wrong with an option of a verb, one line says what it tak
         ++provoked;
       };
       if (std::holds_alternative<bool*>(option->target)) {
-        check({name + "=maybe"}, "takes no value");
+        check({name + "=maybe"}, "is a switch and has no value");
         continue;
       }
       check({name + "="}, "");

@@ -242,11 +242,11 @@ TEST_CASE("export --help names every table and layer that there is") {
   for (const auto& option : command_at(*root, {"export", "timeline"}).options()) {
     if (option->names == "--layers") layers = option->help;
   }
-  CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layer_names(Dialect::svp));
-  CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(single_layers()));
-  CHECK(listed(between(layers, "named); ", " (PROF…")) == counter_layers());
-  CHECK(listed(between(layers, "of these: counters); ", " (PROF…")) == engine_layers());
-  CHECK(listed(between(layers, "(PROF…; ", " only where")) ==
+  CHECK(listed(between(layers, "JOB…: ", ". PROF…: ")) == layer_names(Dialect::svp));
+  CHECK(sorted(listed(between(layers, ". PROF…: ", " ("))) == sorted(single_layers()));
+  CHECK(listed(between(layers, "named), ", " (all")) == counter_layers());
+  CHECK(listed(between(layers, "V6 chips: ", " (all")) == engine_layers());
+  CHECK(listed(between(layers, " (", " only if")) ==
         product_names(all_timeline_layers(),
                       [](const auto& layer) { return !layer->info().is_default; }));
 }

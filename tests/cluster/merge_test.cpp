@@ -405,7 +405,7 @@ TEST_CASE("missing ranks are found by gaps, by groups, and by a manifest") {
   const test::RunResult nonsense = run_merge(parts.paths, parts.path("cluster.db"),
                                              {"--manifest", parts.path("ranks.txt").string()});
   CHECK(nonsense.exit_code == 2);
-  CHECK(nonsense.err.find("names no ranks") != std::string::npos);
+  CHECK(nonsense.err.find("has no ranks") != std::string::npos);
 }
 
 TEST_CASE("a rank whose capture was read in part makes the cluster partial") {

@@ -162,7 +162,7 @@ TEST_CASE("doctor checks every step to a board and stops at the first failure") 
   said = doctor(scene);
   CHECK(said.exit_code == 6);
   CHECK(is(said, "address", "failed: "));
-  CHECK(contains(said.of("address"), "nothing listens on port"));
+  CHECK(contains(said.of("address"), "connection refused on port"));
   CHECK(is(said, "SSH server", "skipped: not checked"));
   CHECK(is(said, "board folder", "skipped: not checked"));
 }

@@ -152,7 +152,7 @@ TEST_CASE("Valid options are shown, with their output folder") {
             std::string(kWarning));
   CheckList list;
   check_script(list, "train.py", kSession, "/");
-  CHECK(list.checks().back().remedy.ends_with("look for the results in /tmp/profiling"));
+  CHECK(list.checks().back().remedy.ends_with("the results are in /tmp/profiling"));
   CHECK(list.exit_code() == Exit::ok);
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("Options only for current timelines are refused for an old capture, wi
   const fs::path prof = make_old_prof(temp.path());
   const RunResult refused = run({"export", "timeline", "--format", "perfetto"}, prof);
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, Catch::Matchers::Contains("not with --style cann5") &&
+  CHECK_THAT(refused.err, Catch::Matchers::Contains("not supported with --style cann5") &&
                               Catch::Matchers::Contains("--style current"));
   CHECK(names_in(prof / "timeline").empty());
   CHECK(run({"export", "timeline", "--format", "perfetto", "--style", "current"}, prof).exit_code ==

@@ -113,7 +113,7 @@ TEST_CASE("an invalid interval counts as 0 and is reported") {
 TEST_CASE("with all items off there is no profile, with a message") {
   const Read read = read_keys(R"("switch":"on","aicpu":"off","acl_api":"off")");
   CHECK_FALSE(read.config);
-  CHECK(read.said.find("no item is left") != std::string::npos);
+  CHECK(read.said.find("all items are switched off") != std::string::npos);
 }
 
 TEST_CASE("an unreadable or invalid file disables profiling, with a message") {

@@ -77,7 +77,7 @@ TEST_CASE("unsuitable parameters are refused and reported with their layer") {
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"kernel":5)"),
                 "larger than the padded input");
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"kernel":3,"pad":3)"),
-                "\"pad\" must be below");
+                "\"pad\" must be <");
   check_refused(one_layer("[1,3,3]", R"("type":"Conv2D","out_channels":1,"stride":0)"),
                 "\"stride\" must be an integer");
   check_refused(one_layer("[3,3,3]", R"("type":"Conv2D","out_channels":4,"groups":2)"),

@@ -169,7 +169,7 @@ TEST_CASE("an unreadable folder of captures is reported") {
     return std::string("no error");
   };
   const std::string opened = refused([&] { Session::open(folder.path()); });
-  CHECK(opened.find("2 folders named like captures") != std::string::npos);
+  CHECK(opened.find("2 folders are named like captures") != std::string::npos);
   CHECK(opened.find("JOBA has no data folder") != std::string::npos);
   CHECK(opened.find("JOBB has no data folder") != std::string::npos);
   CHECK(refused([&] { newest_capture(folder.path()); }) == opened);

@@ -155,7 +155,7 @@ TEST_CASE("Unknown keys are ignored, whatever they contain") {
 }
 
 TEST_CASE("Invalid lines are reported, even in a block for another host") {
-  CHECK(contains(refusal("\nPort 0\n"), "config, line 2: a port"));
+  CHECK(contains(refusal("\nPort 0\n"), "config, line 2: the port"));
   CHECK(contains(refusal("Port x\n"), "config, line 1: "));
   CHECK(contains(refusal("Port 22 23\n"), "Port: expected one value"));
   CHECK(contains(refusal("HostName\n"), "HostName has no value"));
@@ -163,7 +163,7 @@ TEST_CASE("Invalid lines are reported, even in a block for another host") {
   CHECK(
       contains(refusal("Host nobody\nIdentityFile \"a\n"), "line 2: the closing quote is missing"));
   CHECK(contains(refusal("Host\n"), "Host has no value"));
-  CHECK(contains(refusal("StrictHostKeyChecking maybe\n"), "StrictHostKeyChecking takes"));
+  CHECK(contains(refusal("StrictHostKeyChecking maybe\n"), "StrictHostKeyChecking: expected"));
   CHECK(contains(refusal("IdentitiesOnly 7\n"), "yes or no"));
   CHECK(contains(refusal("Host nobody\nProxyJump a@\n"), "line 2: ProxyJump: a jump host is"));
   CHECK(contains(refusal("User \"a b\"\n"), "a blank or a control character"));
@@ -255,13 +255,13 @@ TEST_CASE("Recursive includes, many files and large files are errors") {
   const SshHome home;
   const auto said = [&] { return thrown_message(Exit::usage, [&] { home.read(); }); };
   home.write("config", "Include config\n");
-  CHECK(contains(said(), "more than 16 deep"));
+  CHECK(contains(said(), "more than 16 levels deep"));
   home.write("config", "Include a a a a a a a a a a\n");
   home.write("a", "Include b b b b b b b b b b\n");
   home.write("b", "Include c c c c c c c c c c\n");
   CHECK(contains(said(), "more than 256 files"));
   home.write("config", std::string(2 << 20, '#'));
-  CHECK(contains(said(), "no configuration of ssh"));
+  CHECK(contains(said(), "not an SSH configuration file"));
   home.write("config", "# nothing\nInclude /dev .\n");
   CHECK(home.read().taken.empty());
   CHECK(home.read().notes.size() == 2);

@@ -159,7 +159,7 @@ TEST_CASE("Unknown record layouts cause a message, and --layout makes them reada
   RunTally blind = plain_tally();
   for (int i = 0; i < 3; ++i) folder.round(blind);
   CHECK_FALSE(blind.figures().has_records);
-  CHECK(blind.figures().note.find("no known layout") != std::string::npos);
+  CHECK(blind.figures().note.find("unknown record layout") != std::string::npos);
   CHECK(folder.round(blind) == 0);
 
   LayoutPlaces places;

@@ -383,7 +383,7 @@ TEST_CASE("a process that cannot be reached is refused with one message") {
   Session session(scene, {"--pid", busy.id()});
   session.type("start");
   REQUIRE(session.says("recording process "));
-  refused(busy.id(), "is its collector already");
+  refused(busy.id(), "is already its collector");
 }
 
 TEST_CASE("a process allows at most a hundred recordings") {
@@ -418,12 +418,12 @@ TEST_CASE("options that conflict with running applications are usage errors") {
     CHECK(contains(result.err, sentence));
   };
   wrong({"--pid", "1"}, "--pid needs --dynamic=on");
-  wrong({"--dynamic", "on"}, "-m,--main is required");
+  wrong({"--dynamic", "on"}, "-m,--main FILE is required");
   wrong({"--dynamic", "on", "--pid", "x"}, "--pid");
   wrong({"--dynamic", "on", "--pid", "1", "-m", "app"}, "remove the application to start");
   wrong({"--dynamic", "on", "--pid", "1", "--timeout", "3"}, "they cannot be used with --pid");
   wrong({"--dynamic", "on", "--pid", "1", "--delay", "3"}, "cannot be combined");
-  wrong({"--dynamic", "on", "--pid", "1", "--host", "board"}, "processes of this machine");
+  wrong({"--dynamic", "on", "--pid", "1", "--host", "board"}, "local processes");
   wrong({"--dynamic", "on", "--pid", std::to_string(::getpid()), "--runtime", "host",
          "--sys-profiling", "on"},
         "needs the driver of a card");

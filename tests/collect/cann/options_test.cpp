@@ -64,7 +64,7 @@ TEST_CASE("an invalid value is refused with the valid values") {
       {"ascendcl", "of", "--ascendcl: expected on or off, got 'of'; did you mean off or on?"},
       {"storage-limit", "100MB",
        "--storage-limit: expected 200 to 4294967295 followed by the unit MB"},
-      {"storage-limit", "500", "with the unit MB"},
+      {"storage-limit", "500", "followed by the unit MB"},
       {"storage-limit", "4294967296MB", "200 to 4294967295"},
       {"delay", "0", "--delay: expected 1 to 4294967295, got '0'"},
       {"delay", "1.5", "--delay: expected"},
@@ -208,7 +208,7 @@ TEST_CASE("events of a card are passed to a card's collectors and refused by the
   CHECK(refusal([&] { check_run(run); }).empty());
   run.choice.runtime = CannRuntime::host;
   CHECK_THAT(refusal([&] { check_run(run); }),
-             Contains("--profiling-options, aic_metrics: Custom:73,0x8 asks for events"));
+             Contains("--profiling-options, aic_metrics: Custom:73,0x8 requires events"));
 }
 
 TEST_CASE("variables of --environment are split at semicolons") {

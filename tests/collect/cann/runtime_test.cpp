@@ -133,7 +133,7 @@ TEST_CASE("the host runtime is found from every installation layout") {
 TEST_CASE("without a host runtime msprof prints what to install") {
   RuntimeSurroundings surroundings = with_path("");
   surroundings.executable = "/nowhere/bin/msprof";
-  CHECK_THAT(thrown_message("host", surroundings), Contains("install msprof as a whole"));
+  CHECK_THAT(thrown_message("host", surroundings), Contains("install the complete msprof"));
 }
 
 TEST_CASE("an application is looked up in the current folder, then on PATH") {
