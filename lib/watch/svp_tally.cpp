@@ -110,7 +110,7 @@ class SvpTally : public Tally {
     if (const auto device = svp::parse_info_json_name(name)) {
       const nlohmann::json info = svp::parse_device_info(std::string(text));
       if (info.is_null()) return;
-      if (const auto hz = svp::frequency_in(info)) frequencies_[*device] = *hz;
+      if (const auto hz = svp::parse_frequency(info)) frequencies_[*device] = *hz;
       for (const char* const key : {"product_name", "product"}) add_fact(info, key, products_);
       add_fact(info, "soc_version", socs_);
       return;

@@ -134,7 +134,7 @@ void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples
       layers[{name.model, name.model_id}] =
           svp::read_layers(read_text_file(file.path, kMaxInfoBytes));
     } else if (name.kind == SvpFileKind::info_json) {
-      if (const auto hz = svp::frequency_in(svp::read_device_info(file.path)))
+      if (const auto hz = svp::parse_frequency(svp::read_device_info(file.path)))
         frequencies[name.device] = *hz;
     } else if (name.kind == SvpFileKind::acl_api) {
       if (const auto window = read_window(file)) windows.push_back(*window);

@@ -20,6 +20,6 @@ nlohmann::json parse_device_info(std::string text);
 std::string text_in(const nlohmann::json& info, const char* key);
 
 // Core clock in hertz; nullopt if the file has no usable value.
-std::optional<std::int64_t> frequency_in(const nlohmann::json& info);
+std::optional<std::int64_t> parse_frequency(const nlohmann::json& info);
 
 }  // namespace msprof::svp
