@@ -195,7 +195,7 @@ TEST_CASE("Help starts with examples, and --help-all lists every option") {
   }
 }
 
-TEST_CASE("A missing executable exits with " nothing to do ", even if PATH has one of that name") {
+TEST_CASE("A missing executable exits with 4 (nothing to do), even if PATH has one of that name") {
   const DemoProject demo;
   demo.add_app("path/other");
   const Finished run = collect(demo, {"-m", "other"});

@@ -63,7 +63,7 @@ TEST_CASE("contradicting spellings of a key are reported, and the board's counts
   CHECK(read_keys(R"("switch":"on","aacpu":"on","aicpu":"on",)" + kMetrics).said.empty());
 }
 
-TEST_CASE("without " switch " on nothing is profiled or printed") {
+TEST_CASE("unless the switch is on, nothing is profiled or printed") {
   for (const char* keys : {R"("switch":"off",)", R"("switch":"ON",)", R"("switch":true,)", ""}) {
     INFO(keys);
     const Read read = read_keys(keys + kMetrics);
