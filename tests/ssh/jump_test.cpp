@@ -98,7 +98,7 @@ TEST_CASE("A failure on the way reports the jump host and the cause") {
     const std::string text = login_refusal(over(login, {jump}));
     UNSCOPED_INFO(text);
     CHECK(
-        contains(text, "on the way to " + board.address() + ", jump host 1 of 1: " + jump.name()));
+        contains(text, "connecting to " + board.address() + ", jump host 1 of 1: " + jump.name()));
     return text;
   };
   SshLogin jump = jump_to(gate);

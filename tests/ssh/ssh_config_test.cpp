@@ -165,7 +165,7 @@ TEST_CASE("Invalid lines are reported, even in a block for another host") {
   CHECK(contains(refusal("Host\n"), "Host has no value"));
   CHECK(contains(refusal("StrictHostKeyChecking maybe\n"), "StrictHostKeyChecking: expected"));
   CHECK(contains(refusal("IdentitiesOnly 7\n"), "yes or no"));
-  CHECK(contains(refusal("Host nobody\nProxyJump a@\n"), "line 2: ProxyJump: a jump host is"));
+  CHECK(contains(refusal("Host nobody\nProxyJump a@\n"), "line 2: ProxyJump: a jump host must be"));
   CHECK(contains(refusal("User \"a b\"\n"), "a blank or a control character"));
   CHECK(contains(refusal(std::string("User a\0b\n", 9)), "NUL"));
   std::string many;
@@ -259,7 +259,7 @@ TEST_CASE("Recursive includes, many files and large files are errors") {
   home.write("config", "Include a a a a a a a a a a\n");
   home.write("a", "Include b b b b b b b b b b\n");
   home.write("b", "Include c c c c c c c c c c\n");
-  CHECK(contains(said(), "more than 256 files"));
+  CHECK(contains(said(), "more than 256 SSH configuration files"));
   home.write("config", std::string(2 << 20, '#'));
   CHECK(contains(said(), "not an SSH configuration file"));
   home.write("config", "# nothing\nInclude /dev .\n");

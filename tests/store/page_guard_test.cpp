@@ -215,7 +215,7 @@ TEST_CASE("an id beyond the size of the file is damage and allocates no memory")
   CHECK(*texts.find(7) == "seven");
   CHECK(texts.find(8) == nullptr);
   CHECK(texts.find(-1) == nullptr);
-  CHECK_THROWS_WITH(texts[kRows], Catch::Contains("a row names row 200 of t"));
+  CHECK_THROWS_WITH(texts[kRows], Catch::Contains("a row refers to row 200 of t"));
   CHECK_THROWS_WITH(texts[-1], Catch::Contains("which does not exist"));
 }
 
