@@ -35,19 +35,36 @@ constexpr std::pair<int, std::string_view> kExitCodes[] = {
     {130, "interrupted"},
 };
 
-// Escapes a text for roff. A dash stays one that can be copied to a shell.
+// The escapes of characters that roff would print in another form, so that they can be copied to a
+// shell.
+std::string_view roff_escape(char c) {
+  switch (c) {
+    case '-':
+      return "\\-";
+    case '\\':
+      return "\\e";
+    case '\'':
+      return "\\(aq";
+    case '`':
+      return "\\(ga";
+    case '~':
+      return "\\(ti";
+    default:
+      return "";
+  }
+}
+
+// Escapes a text, which must be valid UTF-8, for roff.
 std::string roff(std::string_view text) {
-  std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+  std::string out = text.starts_with('.') ? "\\&" : "";
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (text[at] == '-') {
-      out += "\\-";
-    } else if (text[at] == '\\') {
-      out += "\\e";
+    const std::string_view escape = roff_escape(text[at]);
+    if (!escape.empty()) {
+      out += escape;
     } else if (byte < 0x80) {
       out += text[at];
     } else {
-      // All texts are valid UTF-8. The number of leading ones is the number of bytes.
       const int more = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1;
       std::uint32_t code = byte & (0x3fU >> more);
       for (int i = 0; i < more; ++i)
@@ -95,8 +112,8 @@ std::string man_page(const Command& root, const Command& command) {
   const bool is_root = &command == &root;
   const std::string name = root.name() + (is_root ? "" : "-" + command.name());
   const std::string path = root.name() + (is_root ? "" : " " + command.name());
-  std::string out =
-      fmt::format(".TH {} 1 \"\" \"msprof {}\" \"msprof manual\"\n", roff(name), version());
+  std::string out = fmt::format(".TH {} 1 \"\" \"msprof {}\" \"msprof manual\"\n.ad l\n.nh\n",
+                                roff(name), version());
   out += fmt::format(".SH NAME\n{} \\- {}\n", roff(name), roff(purpose_of(command)));
   out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR\n", roff(cli::synopsis(command, path)));
   out += fmt::format(".SH DESCRIPTION\n{}\n", roff(command.help()));

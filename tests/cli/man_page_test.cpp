@@ -19,8 +19,13 @@ namespace {
 
 // Removes the escapes of a page's texts.
 std::string plain_text(std::string page) {
-  for (const auto& [escape, text] :
-       {std::pair{"\\-", "-"}, {"\\e", "\\"}, {"\\&", ""}, {"\\[u2026]", "…"}}) {
+  for (const auto& [escape, text] : {std::pair{"\\-", "-"},
+                                     {"\\(aq", "'"},
+                                     {"\\(ga", "`"},
+                                     {"\\(ti", "~"},
+                                     {"\\&", ""},
+                                     {"\\[u2026]", "…"},
+                                     {"\\e", "\\"}}) {
     for (auto at = page.find(escape); at != std::string::npos; at = page.find(escape, at))
       page.replace(at, std::string(escape).size(), text);
   }
