@@ -182,5 +182,5 @@ TEST_CASE("A user's SQL rule can be about clusters") {
                     Catch::Contains("'scope' is neither"));
   CHECK_THROWS_WITH(add(R"({"schema": "msprof.rules/1", "rules": [{"id": "x", "scope": "cluster",
         "severity": "hint", "title": "t", "advice": "a", "where": [["time", ">", 1]]}]})"),
-                    Catch::Contains("needs 'sql'"));
+                    Catch::Contains("requires 'sql'"));
 }

@@ -157,7 +157,7 @@ TEST_CASE("Unknown rank numbers and texts end every verb with a message") {
                            << result.err);
         CHECK(result.signal == 0);
         CHECK((result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 4));
-        if (result.exit_code != 0) CHECK_FALSE(result.err.empty());
+        if (result.exit_code != 0) CHECK_FALSE((result.out + result.err).empty());
       }
     }
   }

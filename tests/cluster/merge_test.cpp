@@ -301,7 +301,7 @@ TEST_CASE("a part that cannot be merged is reported, and the rest is merged") {
   damage(3, "UPDATE rank_step SET step = 9 WHERE id = 1", "rows are not in order");
   damage(4, "UPDATE link SET member_id = 2 WHERE id = 3", "is damaged");
   damage(5, "UPDATE rank_collective SET operation_name_id = -1 WHERE id = 3", "is damaged");
-  damage(6, "UPDATE op_total SET bins = x'ff' WHERE id = 3", "cannot be read");
+  damage(6, "UPDATE op_total SET bins = x'ff' WHERE id = 3", "are invalid");
   damage(7, "DELETE FROM member", "has no rank");
   std::string bytes = test::read_file(parts.paths[8]);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] + 1);

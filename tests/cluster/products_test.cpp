@@ -172,7 +172,7 @@ TEST_CASE("the matrix has the transfers between ranks, per operation and in tota
                                           {"Total Op Info@1234567855", expected}}}}));
   CHECK(document["p2p"]["step1"]["send-total@1234567855"]["1-0"]["Transport Type"] == "PCIE");
   REQUIRE(out.products.notes.size() == 1);
-  CHECK(out.products.notes[0].find("lacks 1 ") != std::string::npos);
+  CHECK(out.products.notes[0].find("is missing 1 ") != std::string::npos);
 }
 
 TEST_CASE("groups are lists of ranks, with their known facts") {

@@ -249,6 +249,6 @@ TEST_CASE("step_trace is refused where it would be far larger than its rows") {
     FAIL("the table was written");
   } catch (const Error& error) {
     CHECK(error.code() == Exit::partial_data);
-    CHECK_THAT(error.what(), Catch::Contains("more all-reduces than all others"));
+    CHECK_THAT(error.what(), Catch::Contains("more all-reduces than the others"));
   }
 }

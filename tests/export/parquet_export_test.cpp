@@ -281,7 +281,7 @@ TEST_CASE("Times at the limits of their range and missing operators are exported
   task.duration_ns = INT64_MAX;
   store.add(task);
   OpRow op;
-  op.id = -7;
+  op.id = 7;
   op.model_row = 99;
   store.add(op);
   op.id = 8;
@@ -289,7 +289,7 @@ TEST_CASE("Times at the limits of their range and missing operators are exported
   for (const std::int64_t id : {1, 2}) {
     task = {};
     task.id = id;
-    task.op_id = id == 1 ? -7 : 8;
+    task.op_id = id == 1 ? 7 : 8;
     task.duration_ns = INT64_MAX;
     store.add(task);
   }
@@ -305,7 +305,7 @@ TEST_CASE("Times at the limits of their range and missing operators are exported
                             {"duration_ns"})) == "9223372036854775807|\n");
   CHECK(row_lines(read_rows(file_in(store.folder() / "out", "ops", "rank=-1", "x"),
                             {"op_id", "count", "total_ns"})) ==
-        "-7|1|9223372036854775807|\n8|2|9223372036854775807|\n");
+        "7|1|9223372036854775807|\n8|2|9223372036854775807|\n");
   CHECK(read_rows(file_in(store.folder() / "out", "tasks", "rank=-1", "x")).size() == 4);
 }
 

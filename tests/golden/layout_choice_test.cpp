@@ -253,7 +253,7 @@ TEST_CASE("a foreign run.json can fail an import only with a message") {
       {"{", 3, "run.json is not JSON, not read"},
       {R"({"schema": "msprof.run/1", "layout": {"file": "x.json", "json": {"match": )" + deep +
            "}}}",
-       3, "run.json is nested too deep, not read"},
+       3, "run.json is nested too deeply, not read"},
       {R"({"schema": "msprof.run/1", "layout": {"file": "x.json", "json": {"npu": 1}}})", 2,
        "x.json (of the run): unknown kind 'npu'"},
   }));
