@@ -129,7 +129,8 @@ TEST_CASE("User SQL without end or with unbounded memory stops with an error mes
   asked.db->limit_time(0.2, "--timeout", test::kAmpleSeconds);
   const std::string endless =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
-  CHECK(contains(asked.refusal(endless + "count(*) FROM n"), "longer than 0.2 s; raise the limit with --timeout"));
+  CHECK(contains(asked.refusal(endless + "count(*) FROM n"),
+                 "longer than 0.2 s; raise the limit with --timeout"));
   CHECK(contains(asked.refusal(endless + "i FROM n"), "longer than 0.2 s"));
   // The following queries are limited only by size.
   asked.db->limit_time(0, "");

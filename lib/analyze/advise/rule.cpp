@@ -20,7 +20,8 @@ bool is_same_text(std::string_view a, std::string_view b) {
 }
 
 bool holds(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), is_same_letter) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), is_same_letter) !=
+         text.end();
 }
 
 double hundredths(double value) {

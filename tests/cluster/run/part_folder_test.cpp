@@ -193,8 +193,8 @@ TEST_CASE("a folder is locked during a run and free after it") {
   const TempFolder folder;
   {
     const RunLock lock(folder.path(), kNoJobs);
-    CHECK(
-        says(refusal(folder.path(), kNoJobs), "is in use by process " + std::to_string(::getpid())));
+    CHECK(says(refusal(folder.path(), kNoJobs),
+               "is in use by process " + std::to_string(::getpid())));
   }
   CHECK(names_in(folder.path()).empty());
   CHECK(refusal(folder.path(), kNoJobs).empty());

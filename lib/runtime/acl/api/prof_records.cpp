@@ -8,8 +8,8 @@ using namespace msprof::acl;
 
 namespace {
 
-using msprof::runtime::OpText;
 using msprof::runtime::find_record;
+using msprof::runtime::OpText;
 
 // Returns the error that every call reports while a configuration records, if the arguments were
 // valid.
@@ -57,12 +57,14 @@ aclError aclprofGetOpNameLen(const void* opInfo, size_t opInfoLen, uint32_t inde
 
 aclError aclprofGetOpType(const void* opInfo, size_t opInfoLen, uint32_t index, char* opType,
                           size_t opTypeLen) {
-  return give_text(__func__, &OpNameIds::NameAndType::type, opInfo, opInfoLen, index, opType, opTypeLen);
+  return give_text(__func__, &OpNameIds::NameAndType::type, opInfo, opInfoLen, index, opType,
+                   opTypeLen);
 }
 
 aclError aclprofGetOpName(const void* opInfo, size_t opInfoLen, uint32_t index, char* opName,
                           size_t opNameLen) {
-  return give_text(__func__, &OpNameIds::NameAndType::name, opInfo, opInfoLen, index, opName, opNameLen);
+  return give_text(__func__, &OpNameIds::NameAndType::name, opInfo, opInfoLen, index, opName,
+                   opNameLen);
 }
 
 uint64_t aclprofGetOpStart(const void* opInfo, size_t opInfoLen, uint32_t index) {
