@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -108,7 +109,10 @@ std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::s
 
 std::optional<std::string> worker_thread() {
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
-    if (read_file(task.path() / "comm") == "msprof-slices\n") return task.path().filename();
+    // Another thread may end meanwhile: its file is gone or empty.
+    std::ifstream comm(task.path() / "comm");
+    std::string name;
+    if (std::getline(comm, name) && name == "msprof-slices") return task.path().filename();
   }
   return std::nullopt;
 }

@@ -233,7 +233,7 @@ TEST_CASE("counts are printed with singular and plural") {
   const auto one = make_job(folder.path(), 'A', {.executions = 1});
   const auto text = compare({one, make_job(folder.path(), 'B', {.executions = 1})}).out;
   CHECK(contains(text, "A: 1 execution, 1 picture, 1000 MHz, batch 1\n"));
-  CHECK(contains(text, "BASE has only 1 execution a run"));
+  CHECK(contains(text, "BASE has only 1 execution per run"));
   const auto shown = run_msprof({"show", "-q", "-dir", one}).out;
   CHECK(contains(shown, "model net, batch 1, after 0 pictures, 1 execution, 2 tasks\n"));
 }
@@ -284,7 +284,7 @@ TEST_CASE("compare refuses unsuitable captures with a message") {
   empty.info_json("1000");
   const auto result = compare({base, empty.folder().string()});
   CHECK(result.exit_code == 4);
-  CHECK(contains(result.err, "no operator with a time"));
+  CHECK(contains(result.err, "no operator times to compare"));
 }
 
 TEST_CASE("a store with nonsensical rows is compared or refused, without a crash") {

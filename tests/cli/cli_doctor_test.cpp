@@ -339,7 +339,7 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   write_file(project / "models" / "m.json", R"({"format": "msprof-model", "version": 1})");
   Said said = doctor({}, at_home(home, project.path()));
   CHECK(contains(said.of("models"), "ok: 1 model for msprof's own runtime"));
-  CHECK(contains(said.of("acl.json"), "ok: none"));
+  CHECK(contains(said.of("acl.json"), "ok: missing"));
   fs::remove(project / "main");
   write_file(project / "profile.json", "{}{");
   said = doctor({"--acl-json", "profile.json"}, at_home(home, project.path()));

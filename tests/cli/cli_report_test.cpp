@@ -110,7 +110,7 @@ TEST_CASE("a capture without records gives a page that states this, and exit cod
   const auto result = run_msprof({"report", "-dir", job.folder().string(), "--lang", "en"});
   CHECK(result.exit_code == 4);
   const std::string page = read_file(job.folder() / "report.html");
-  CHECK(contains(page, "No times are recorded"));
+  CHECK(contains(page, "No times were recorded"));
   CHECK(contains(page, "No operator was recorded"));
   check_is_alone(page);
 }
@@ -512,5 +512,5 @@ TEST_CASE("--merged is refused if the timeline is already one file") {
   const auto run = prof::make_run(folder.path(), {}, {.tasks = 40});
   const auto result = run_msprof({"export", "timeline", "-dir", run.folder.string(), "--merged"});
   CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "--merged applies only to board captures"));
+  CHECK(contains(result.err, "--merged is for captures of boards"));
 }

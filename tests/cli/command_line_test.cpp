@@ -75,8 +75,8 @@ Said said_to(const Words& words) {
 
 // Parser terms that are meaningless to a user, or a page of text instead of a line.
 bool leaks(const std::string& text) {
-  for (const char* part : {"required", ":{", " not in ", "Could not", "expected", "received",
-                           "allowed", "RunTime", "INI", "TEXT:", "valid options"})
+  for (const char* part : {"required", ":{", " not in ", "Could not", "received", "allowed",
+                           "RunTime", "INI", "TEXT:", "valid options"})
     if (text.find(part) != std::string::npos) return true;
   return std::count(text.begin(), text.end(), '\n') != 1 || !text.starts_with("error: ") ||
          text.size() > 400;
@@ -275,7 +275,7 @@ TEST_CASE("whatever is wrong with an option of a verb, one line says what it tak
       check({name, ""}, "is empty");
       const bool is_number = std::holds_alternative<std::optional<long>*>(option->target) ||
                              std::holds_alternative<std::optional<double>*>(option->target);
-      if (is_number || !option->choices.empty()) check({name, "no-such"}, "not 'no-such'");
+      if (is_number || !option->choices.empty()) check({name, "no-such"}, "got 'no-such'");
       for (const std::string& choice : option->choices) check({name, "no-such"}, choice);
       if (command.name() != "compare" && !option->is_value_optional)
         check({name}, "needs a value: ");
@@ -320,8 +320,8 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"compare"}, "BASE and NEW are missing: msprof compare BASE NEW");
   check({"compare", "A", "B", "C"},
         "too many arguments, starting with 'C': msprof compare BASE and NEW");
-  check({"completion", "fsh"}, "takes bash, zsh or fish, not 'fsh'; did you mean fish");
-  check({"export", "summary", "--format", "jsn"}, "--format takes csv or json, not 'jsn'");
+  check({"completion", "fsh"}, "expected bash, zsh or fish, got 'fsh'; did you mean fish");
+  check({"export", "summary", "--format", "jsn"}, "--format: expected csv or json, got 'jsn'");
   check({"collect", "-m", "a", "--aicpu"}, "--aacpu needs a value: on or off");
   check({"show", "--", "x"}, "'show' does not accept arguments after --");
 }
