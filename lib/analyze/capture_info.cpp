@@ -10,6 +10,7 @@
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_scope.hpp"
+#include "export/scope/export_style.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {

@@ -8,6 +8,7 @@
 #include "export/exporter.hpp"
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_style.hpp"
 
 namespace msprof {
 

@@ -8,6 +8,7 @@
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
+#include "export/scope/export_style.hpp"
 #include "store/database.hpp"
 #include "store/new_database.hpp"
 

@@ -8,6 +8,7 @@
 #include "analyze/advise/rule_file.hpp"
 #include "analyze/advise_scenes.hpp"
 #include "base/error.hpp"
+#include "export/exporter.hpp"
 #include "support/files.hpp"
 
 using namespace msprof;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/log.hpp"
+#include "export/exporter.hpp"
 #include "export/parquet/parquet_export.hpp"
 #include "import/importer.hpp"
 #include "support/prof/prof_run.hpp"

@@ -1,6 +1,7 @@
 // Tables of CANN captures about tasks and collectives: hand-made rows in, bytes out.
 #include <catch2/catch.hpp>
 
+#include "export/exporter.hpp"
 #include "support/cann_store.hpp"
 
 using namespace msprof;

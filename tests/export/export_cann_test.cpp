@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "export/exporter.hpp"
 #include "support/cann_store.hpp"
 
 using namespace msprof;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "export/exporter.hpp"
 #include "export/scope/export_scope.hpp"
 #include "support/cann_store.hpp"
 

@@ -5,6 +5,7 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/owner_lock.hpp"
+#include "export/exporter.hpp"
 #include "export/parquet/parquet_export.hpp"
 #include "export/parquet/parquet_tables.hpp"
 #include "import/importer.hpp"

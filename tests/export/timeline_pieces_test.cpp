@@ -4,6 +4,7 @@
 #include <latch>
 #include <string>
 
+#include "export/exporter.hpp"
 #include "export/trace/timeline_pieces.hpp"
 #include "timeline_events.hpp"
 

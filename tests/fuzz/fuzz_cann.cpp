@@ -12,6 +12,7 @@
 #include "cann_seeds.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_style.hpp"
 #include "import/importer.hpp"
 #include "support/files.hpp"
 

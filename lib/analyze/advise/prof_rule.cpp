@@ -12,6 +12,8 @@
 #include "base/text.hpp"
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
+#include "export/scope/export_style.hpp"
+#include "export/exporter.hpp"
 
 namespace msprof {
 

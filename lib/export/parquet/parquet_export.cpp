@@ -10,6 +10,7 @@
 #include "base/atomic_file.hpp"
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
+#include "export/exporter.hpp"
 #include "export/parquet/file_writer.hpp"
 #include "export/parquet/parquet_tables.hpp"
 #include "export/product_folder.hpp"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "export/cann5_parts.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/table/summary_file.hpp"

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/table/former_table.hpp"

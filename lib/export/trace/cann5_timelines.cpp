@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "export/cann5_parts.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/trace/timeline_file.hpp"

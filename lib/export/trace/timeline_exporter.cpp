@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/trace/timeline_file.hpp"

@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "export/exporter.hpp"
 #include "export/trace/perfetto_sink.hpp"
 
 namespace msprof {

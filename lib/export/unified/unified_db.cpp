@@ -6,6 +6,7 @@
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
+#include "export/scope/export_style.hpp"
 #include "export/unified/unified_writer.hpp"
 #include "store/database.hpp"
 #include "store/new_database.hpp"
