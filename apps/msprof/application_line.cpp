@@ -157,8 +157,8 @@ class CallersStatus {
   Exit gravest_ = Exit::ok;
 };
 
-// Lines on stdout from which callers learn the progress and the location of the data. Their form is
-// that of CANN's tool (docs/collect_cann.md).
+// Lines on stdout that tell callers the progress and the data folder, in the form of CANN's tool
+// (docs/collect_cann.md).
 void print_start() {
   log::info("[INFO] Start profiling....");
 }

@@ -1,4 +1,4 @@
-// Records an application on CANN on this machine. Shared by both command lines that support it.
+// Records a CANN application on this machine. For `collect` and the command line of CANN's tool.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

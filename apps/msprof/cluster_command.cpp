@@ -404,7 +404,7 @@ void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
                       "captures are on local disks of these nodes (n[1-8]): one task per node; "
                       "only --output is shared; %n in FOLDER is the node name"});
   command.add_option({"--job", &arguments.job, "ID",
-                      "like --nodelist, for the nodes of a running Slurm job, within that job"});
+                      "like --nodelist, on the nodes and in the allocation of a Slurm job"});
   command.add_option({"--group", &arguments.group, "N",
                       "captures per task of --slurm (default: 2 to 8, more if the cluster limits "
                       "the number of tasks)"});
@@ -415,10 +415,9 @@ void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
   command.add_option(std::move(extra));
   command.add_option({"--no-wait", &arguments.no_wait, "",
                       "with --slurm: submit and return; the jobs merge on their own"});
-  command.add_option(
-      {"--attach", &arguments.attach, "",
-       "wait for the run on Slurm that works in --output, try again what failed, and "
-       "report"});
+  command.add_option({"--attach", &arguments.attach, "",
+                      "wait for the Slurm run that writes to --output, retry what failed, and "
+                      "report"});
 }
 
 void add_ssh_options(cli::Command& command, ClusterArguments& arguments) {

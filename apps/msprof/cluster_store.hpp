@@ -16,8 +16,8 @@ namespace msprof {
 // Part::open() does.
 std::optional<std::filesystem::path> find_cluster_db(const std::string& dir);
 
-// The same for all -dir arguments, which must be all clusters or all captures: throws Error(usage)
-// for a mixture. Empty: captures.
+// The same for all -dir arguments, which must be all clusters or all captures, else throws
+// Error(usage). Empty: captures.
 std::vector<std::filesystem::path> find_cluster_dbs(const std::vector<std::string>& dirs);
 
 // Inputs of a verb: captures, or clusters; for a cluster, both paths are its file.

@@ -520,7 +520,7 @@ Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
   return exit;
 }
 
-// Returns the command-line options for run.json; of variables only the names.
+// Returns the command-line options for run.json; --env without values.
 RunRecord::Facts given_options(const cli::Command& command, const CollectArguments& arguments) {
   RunRecord::Facts options = cli::given_options(command);
   for (auto& [name, value] : options) {

@@ -219,7 +219,7 @@ class Place {
   bool is_rest() const { return is_rest_; }
   // After "help": only command names may follow.
   bool is_help() const { return is_help_; }
-  // The option whose value may come next. needs_value(): nothing else may.
+  // The option that accepts the next word; needs_value(): it must.
   const cli::Option* find_taker() const { return taker_; }
   bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
   bool may_come(const cli::Option& option) const {

@@ -254,7 +254,7 @@ void add_doctor_command(cli::Command& root) {
   command.add_option({"--acl-json,--acl_json", &arguments->acl_json, "FILE",
                       "the application's acl.json, if it has another name or folder"});
   cli::Option dirs = {"--dir,--collection-dir", &arguments->capture.dirs, "DIR",
-                      "after a run: capture folder (JOB… or PROF…), several, or a glob; also -dir"};
+                      "after a run: capture folders (JOB… or PROF…) or a glob; also -dir"};
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
   command.add_option({"--output", &arguments->capture.output, "DIR",

@@ -132,7 +132,7 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
 
 void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
   command.add_option({"--reports", &arguments.reports, "FILE",
-                      "only the layers that are true in this file of the vendor's tool: "
+                      "only the layers set to true in this file (vendor's format): "
                       "{\"json_process\": {\"ascend\": true, …}} (PROF…)"});
 }
 

@@ -96,7 +96,7 @@ void add_rank_command(cli::Command& root) {
   command.add_option({"--store", &arguments->capture.output, "DIR",
                       "put the store into DIR instead of into the capture"});
   command.add_option(
-      {"--rank", &arguments->rank, "N", "rank of the capture, if it has none or a wrong one"});
+      {"--rank", &arguments->rank, "N", "rank to use if the capture has none or a wrong one"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_rank(*arguments); });
 }

@@ -18,7 +18,7 @@ struct SeriesPlan {
   int warm_ups = 1;  // run first, in a separate folder
   std::filesystem::path output;
   std::string name;        // of the executable
-  bool names_next = true;  // print the command that compares
+  bool names_next = true;  // print the `compare` command to use
 };
 
 // Settings of one run. Captures of failed runs go to a separate folder, so that `folder` contains

@@ -45,8 +45,8 @@ struct ShowArguments {
   bool json = false;
 };
 
-// Most rows of a table that are shown without --top, and most bytes of its cells in any case:
-// tables are kept in memory, and a store from elsewhere can have any number of rows.
+// Maximum rows of a table shown without --top, and maximum bytes of its cells: tables are kept in
+// memory, and an untrusted store can have any number of rows.
 constexpr std::size_t kMaxRows = 10'000;
 constexpr std::size_t kMaxTableBytes = 8 << 20;
 
@@ -119,7 +119,7 @@ struct ShownTable {
   std::string title;
   bool is_data = true;  // false for tables that only describe the capture
   ShownRows rows;
-  std::uint64_t left_out = 0;  // rows that exceed the limits, not --top
+  std::uint64_t left_out = 0;  // rows omitted by the limits, not by --top
 };
 
 struct TableSource {
@@ -459,9 +459,8 @@ void add_show_command(cli::Command& root) {
       "  msprof show -dir JOBXXX --json    for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});
-  command.add_option(
-      {"--capture", &arguments->step, "N",
-       "another capture of the run: N or MODEL_ID:N, as in query and in file names"});
+  command.add_option({"--capture", &arguments->step, "N",
+                      "capture within the run: N or MODEL_ID:N, as in query and in file names"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_show(*arguments); });
 }

@@ -34,7 +34,7 @@ void ignore_hangup();
 // Reverts ignore_hangup(), if SIGHUP was handled before it.
 void heed_hangup();
 
-// Hides already received signals for its lifetime: for fetching what an interrupted run left, while
+// Hides already received signals for its lifetime: for fetching the results of an interrupted run;
 // a further signal still interrupts.
 class MaskPendingSignal {
  public:
@@ -48,7 +48,7 @@ class MaskPendingSignal {
   int count_;
 };
 
-// Which terminal state the function restores.
+// Terminal state that the function restores.
 enum class LastAct { settings, picture };
 // Registers the function to call before a signal ends the program at once, one per kind; nullptr
 // removes it. It runs in the signal handler.

@@ -35,9 +35,9 @@ bool is_this_machine(std::string_view tag);
 // before it was locked.
 bool is_same_file(int fd, const std::filesystem::path& path);
 
-// Returns true if the owner of a file or folder is gone. A lock that can be taken proves that only
-// for files of this machine, because on some mounts locks are visible to one machine only. `is_old`
-// (is_abandoned()) decides about all others.
+// Returns true if the owner of a file or folder is gone. A free lock proves that only for files of
+// this machine: on some mounts other machines' locks are invisible. `is_old` (is_abandoned())
+// decides for all others.
 bool is_ownerless(OwnerLock lock, bool is_of_this_machine, bool is_old);
 
 // Fallback without locks: returns true if nobody has written to the file, or to anything in the

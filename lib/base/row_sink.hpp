@@ -99,7 +99,7 @@ class RowSink {
   }
 
  protected:
-  // What the sink needs of the next cell, which is a number.
+  // Form in which the sink wants the next number.
   enum class CellFormat {
     digits,
     value,    // only take_number()

@@ -156,7 +156,7 @@ class SideChild {
   bool reap() {
     if (pid_ <= 0) return true;
     int status = 0;
-    // Only process exit closes the result pipe, so a blocking wait is short then.
+    // Only process exit closes the result pipe; once closed, a wait is short.
     const pid_t ended = ::waitpid(pid_, &status, fds_[2] ? WNOHANG : 0);
     if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
     pid_ = -1;

@@ -1,5 +1,5 @@
 // StatusArea: redraws lines at the bottom of the terminal on stderr while program output scrolls
-// above them. The terminal's scrolling region keeps both apart, whoever prints. For live views.
+// above them. The terminal's scrolling region separates them for any writer. For live views.
 #pragma once
 
 #include <cstddef>

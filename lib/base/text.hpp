@@ -40,7 +40,7 @@ std::string shorten(std::string_view text, int width);
 
 // Suffixes for things of the same name: "" for the first, then "~2", "~3", …
 std::string name_suffix(int number);
-// Returns `name`, with such a suffix if `taken` contains it, and adds the result to `taken`.
+// Returns `name`, with a suffix if `taken` contains it, and adds the result to `taken`.
 std::string take_free_name(std::set<std::string>& taken, const std::string& name);
 
 // Makes a name from a board usable in a file name: bytes < 0x20, 0x7f and '/' become '_'.

@@ -1,5 +1,5 @@
-// TextBlock: text buffer that is formatted in place and passed on as a whole. For writers of
-// millions of lines: appending costs no more than the bytes appended.
+// TextBlock: text buffer with in-place formatting. For writers of millions of lines: appending only
+// copies the bytes.
 #pragma once
 
 #include <charconv>

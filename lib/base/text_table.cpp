@@ -164,7 +164,7 @@ int width_apart(const std::vector<std::string>& texts, int least) {
 }
 
 constexpr int kGap = 2;            // blanks between columns
-constexpr int kComfortable = 12;   // texts are shortened to this before headers are broken
+constexpr int kComfortable = 12;   // texts are shortened to this before headers wrap
 constexpr int kNarrowest = 4;      // minimum width of a text
 constexpr int kReadableName = 24;  // names stay at least this wide if the table must be split
 

@@ -475,7 +475,7 @@ void SshHost::end_drain() {
 void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
   if (!sink_) return;
   for (std::string& note : sink_->place(captures)) fetched.notes.push_back(std::move(note));
-  // A capture that exists only in the stream.
+  // Captures only in the stream.
   for (const std::string& name : sink_->captures()) {
     const bool is_known = std::any_of(fetched.captures.begin(), fetched.captures.end(),
                                       [&](const FetchedCapture& one) { return one.name == name; });

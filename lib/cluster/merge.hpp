@@ -38,8 +38,8 @@ struct MergeReport {
 MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
                         const std::filesystem::path& output, const MergeOptions& options);
 
-// Parts in a temporary folder beside the output of a merge, which goes with this: those of single
-// captures and those of groups of inputs.
+// Temporary parts of a merge, in a folder next to its output: those of captures and of groups of
+// inputs. The destructor removes them.
 class IntermediateParts {
  public:
   explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}

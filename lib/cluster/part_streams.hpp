@@ -71,7 +71,7 @@ void renumber(Row& row, const MergeInput& input) {
   row.member_id = input.member(row.member_id);
 }
 
-// Reads a table without changes other than ids.
+// Reads a table, renumbering its ids.
 template <typename Row>
 class TableStream {
  public:

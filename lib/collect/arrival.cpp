@@ -56,8 +56,8 @@ fs::path publish_into(const fs::path& output, const fs::path& source, const std:
   throw_cannot_write(output / name, EEXIST);
 }
 
-// Publishes captures that an application recorded into `stale` under a killed msprof: there is no
-// other copy. Returns false if some may still be in it.
+// Publishes captures in `stale`, the staging folder of a killed msprof: there is no other copy.
+// Returns false if some may still be in it.
 bool rescue_captures(const fs::path& stale, const fs::path& output) {
   bool is_whole = true;
   for (const std::string_view folder : kRecordedInto) {

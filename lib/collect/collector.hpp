@@ -49,8 +49,8 @@ struct CollectOptions {
   std::string record_name;
   // The run continues if the connection to a board is lost.
   bool survives = false;
-  // Resumes an earlier run of the host instead of starting one. Called with the note of that run,
-  // which is the text of `record` then (may be empty), to fill in what is known about it.
+  // Resumes an earlier run of the host instead of starting one. Called with the note of that run
+  // (the text of its `record`; may be empty) to fill in its results.
   std::function<void(const std::string& note, CollectResult&)> resume;
 };
 
@@ -84,8 +84,8 @@ struct CollectResult {
   std::vector<std::filesystem::path> changed_there;  // files of the project that changed on the
                                                      // host
   std::vector<CollectStep> steps;
-  std::vector<std::string> notes;  // sentences on what did not arrive completely
-  std::string remains;             // sentence on what stays on the host; empty: nothing
+  std::vector<std::string> notes;  // sentences about incomplete data
+  std::string remains;             // sentence about files left on the host; empty: none
   std::string problem;             // why there is no profile data; empty: there is some
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;

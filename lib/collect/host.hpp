@@ -116,10 +116,10 @@ struct Fetched {
   std::vector<std::filesystem::path> changed_there;
   std::uint64_t bytes = 0;
   std::uint64_t not_fetched = 0;   // links, sockets, pipes: only files and folders are fetched
-  std::vector<std::string> notes;  // sentences on what did not arrive completely
+  std::vector<std::string> notes;  // sentences about incomplete data
 };
 
-// What place() copied to the host.
+// Totals of place().
 struct TransferTotals {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
@@ -155,7 +155,7 @@ class Host {
   }
   // Free space for the run's output; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
-  // What has been downloaded during the run; empty if nothing is before its end. Thread-safe.
+  // Returns the progress of downloads during the run; empty if there are none. Thread-safe.
   virtual std::optional<DrainStatus> drain_status() const { return std::nullopt; }
   // Copies or moves the results to `into`, an empty folder.
   virtual Fetched fetch(const std::filesystem::path& into) = 0;
@@ -167,7 +167,7 @@ class Host {
   virtual std::string keep() = 0;
   // Removes everything that open() and place() created, and releases what connect() holds.
   virtual void clean_up() = 0;
-  // Sentence on what stays on the host after clean_up(); empty: nothing.
+  // Describes files left on the host after clean_up(); empty: none.
   virtual std::string remains() const { return ""; }
 };
 

@@ -138,7 +138,7 @@ TransferTotals LocalHost::place(const Project& project, const std::vector<ExtraF
   for (const ExtraFile& file : files) place_file(file);
   close_folders(project);
   before_ = list_tree(folder_->path());
-  // All would be taken for what the run made.
+  // Else, all would count as run output.
   if (!before_.trouble.empty()) throw Error(Exit::partial_data, before_.trouble);
   return {project.file_count, project.bytes};
 }

@@ -31,7 +31,7 @@ struct PeekedPart {
 
 struct Peeked {
   std::vector<PeekedFile> files;            // regular files, at most kMaxPeekedFiles
-  std::vector<PeekedPart> parts;            // in the order of the wishes
+  std::vector<PeekedPart> parts;            // in request order
   std::optional<std::uint64_t> free_bytes;  // on the disk; empty: not requested or unknown
 };
 

@@ -58,8 +58,8 @@ struct RunChanges {
 };
 
 // Compares two listings. If captures have the same name, the first one is used, and the contents of
-// the others are treated as files. `touched` are files of the tree that became newer than the start
-// of the run by the board's clock: changes within one second that sizes and times do not show.
+// the others are treated as files. `touched` are files of the tree modified after the start of the
+// run by the board's clock; finds changes within a second, which sizes and times do not show.
 RunChanges compare_run(const TreeListing& before, const TreeListing& after,
                        const std::set<std::string>& touched = {});
 

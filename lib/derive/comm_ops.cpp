@@ -167,7 +167,7 @@ class DeviceOps {
     return at->second;
   }
 
-  // Number of the group's operators that started before that of the task.
+  // Index of the task's operator in its group, by start.
   std::int64_t op_index(const Task& task) {
     const Call& call = *task.call;
     Counter& counter = counters_[{op_name(call.op_name_id).is_aicpu, call.group_hash}];
@@ -178,7 +178,7 @@ class DeviceOps {
     return counter.index;
   }
 
-  // How often the call was seen in this launch: the tasks of a graph run repeatedly.
+  // Counts the runs of the call within a launch: tasks of a graph run repeatedly.
   std::int64_t count_turn(const Call& call) {
     if (call.host_count != launch_) turns_.clear();
     launch_ = call.host_count;

@@ -52,7 +52,7 @@ class StepPipeline {
   std::deque<Open> open_;
 };
 
-// If more iterations are open, the ends of the model were lost.
+// More open iterations mean that ends of the model were lost.
 constexpr std::size_t kMaxOpen = 256;
 
 StepPipeline::Open& StepPipeline::open_new() {
@@ -228,7 +228,7 @@ class FrameworkSteps {
 
 class DeviceSteps {
  public:
-  // `is_old`: in CANN 5 the marks are already in order, and one more tag means the start of the
+  // `is_old`: CANN 5, whose marks are already in order, and in which tag 5 can also start the
   // forward pass (cann5_classic.md 9).
   DeviceSteps(std::int64_t device, std::int64_t frequency_hz, bool is_old)
       : device_(device), frequency_hz_(frequency_hz), is_old_(is_old) {}
@@ -274,7 +274,7 @@ class DeviceSteps {
     if (mark.tag >= kModelStart && mark.tag < kStepStart && !is_nothing(mark.tag)) steps.add(mark);
   }
 
-  // Marks of the application, and unassigned tags.
+  // True for app marks and unassigned tags.
   static bool is_nothing(std::int64_t tag) { return tag > kIterationEnd && tag < kFirstReduce; }
 
   IterationRow row(const Iteration& one, std::int64_t id) const {

@@ -16,7 +16,7 @@ namespace msprof {
 
 namespace {
 
-// A bit per row, in the stored form.
+// One bit per row, as stored.
 class Marks {
  public:
   void set(std::int64_t id) {

@@ -111,7 +111,7 @@ class PmuMetrics {
     std::array<std::int64_t, 2> cores{};
     std::array<std::string, 2> metrics;
   };
-  // A column: a metric of one side (cube or vector cores), or of the side that ran.
+  // A column: a metric of a side (cube, vector cores), or of the one that ran.
   struct Plan {
     PmuFormula formula = PmuFormula::total_time;
     int side = kUnset;

@@ -398,7 +398,7 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   return events;
 }
 
-// For captures without marks.
+// Only if there are no marks.
 std::vector<std::int64_t> execution_calls(const Database& db) {
   const ExecuteNames names = NameIds(db, kExecuteCalls).execute_calls();
   std::vector<std::int64_t> found;

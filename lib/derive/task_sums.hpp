@@ -61,14 +61,14 @@ struct TaskSums {
   };
 
   std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
-  // For marks.cpp, in captures with runs: arrow ends by task, calls that started a copy, tasks that
-  // have sub tasks, all sorted by id; and the time blocks of tasks and calls.
+  // Input of marks.cpp; empty without runs. Sorted by id: arrow ends (by task), calls that started
+  // a copy, tasks with sub tasks. Then the time blocks of tasks and calls.
   std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
-  bool has_marks = false;                     // false: ids are too large, and these are empty
+  bool has_marks = false;                     // false: large ids or no runs; above are empty
   std::vector<std::int64_t> execution_calls;  // in any capture, sorted by id
 };
 

@@ -31,7 +31,7 @@ struct BoardProbe {
   std::vector<std::string> runs;  // in runs/, without a living process
   std::vector<std::string> kept;  // recordings that were never fetched
   std::string kept_in;            // our folder that contains them
-  bool is_kept_apart = false;     // the folder of earlier versions contains some, too
+  bool is_kept_apart = false;     // also in the folder of earlier versions
   std::vector<std::string> kept_on_request;  // complete runs, kept by collect --keep
   std::uint64_t own_bytes = 0;               // size of our folder
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"

@@ -113,7 +113,7 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
     const FindingInfo& damage = finding_info(FindingId::damaged_record);
     // An unknown id, from another version, counts as damage.
     const FindingInfo& info = id ? finding_info(*id) : damage;
-    // A note without a remedy is used only by import.
+    // Only import prints notes without a remedy.
     if (!finding.is_partial && !(id && info.remedy)) continue;
     std::string_view cause = id ? info.cause : "";
     if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
@@ -299,7 +299,7 @@ class Products {
     const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
                                        [&](const Absence& one) { return one.kind == kind; });
     if (absence == std::end(kAbsences)) return list_.skip(name, "no data was recorded");
-    // Current options do not apply to what is missing in an old capture.
+    // No remedy for old captures: it would name current options.
     missing(name, needs, fmt::format("no data: {}", absence->cause),
             is_old_ ? std::string_view() : absence->remedy);
   }
@@ -346,7 +346,7 @@ void check_products(CheckList& list, const Database& db,
 
 constexpr std::uint64_t kFullBytes = 1'000'000;
 
-// Its files start with their format name.
+// Our files start with a format name.
 bool is_of_our_runtime(const Session& session) {
   constexpr std::string_view kForm = "MSVP";
   const auto& files = session.raw_files();
@@ -414,7 +414,7 @@ class CaptureDoctor {
                fmt::format("df -h {}; free space, then run again", folder_.string()));
   }
 
-  // Checks for a host folder next to device folders, either of which has no data file.
+  // Reports a host folder, or a set of device folders, without data files.
   void check_parts(const Session& session) {
     const auto has_files = [&](std::string_view part) {
       return std::any_of(session.raw_files().begin(), session.raw_files().end(),

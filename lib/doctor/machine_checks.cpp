@@ -49,7 +49,7 @@ std::string recorded_by(const fs::path& process) {
   // Processes of other users cannot be listed.
   for (const FolderEntry& entry : list_folder(process / "fd").entries) {
     const fs::path open_file = process / "fd" / entry.name;
-    // The permissions of the link are those of the open file; files open for reading do not matter.
+    // The link's permissions show the access mode; only files open for writing matter.
     const bool writes = (fs::symlink_status(open_file, error).permissions() &
                          fs::perms::owner_write) != fs::perms::none;
     if (!writes) continue;

@@ -27,8 +27,8 @@ struct RowListener {
   // Returns a sink for the rows of one file. It is destroyed before `db`; its end() follows the
   // last row.
   std::function<std::unique_ptr<RowSink>(const Database& db)> listen;
-  // Set by plan_summaries() if one of its jobs will deliver the rows: not if the table is several
-  // files or the style is a different one.
+  // Set by plan_summaries() if a job will deliver the rows. Not set if the table has several files
+  // or another style applies.
   bool is_heard = false;
 };
 
@@ -98,9 +98,9 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
                                 SummaryFormat format = SummaryFormat::csv,
                                 const std::shared_ptr<RowListener>& listener = {});
 
-// Writes all; files appear when all are whole and on the disk. The result is in the order of the
-// jobs; after an error no further job is begun, and what is whole appears. Then what they replace
-// of earlier exports is removed (ProductFolder::retire).
+// Runs all jobs; files appear once all are complete and on disk. Results are in the order of the
+// jobs. After an error, starts no further job, but complete files appear. Then removes the replaced
+// files of earlier exports (ProductFolder::retire).
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store, const std::vector<ExportJob>& jobs);
 
 // Plan and run.

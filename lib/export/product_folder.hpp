@@ -39,8 +39,8 @@ class ProductFolder {
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
-  // Takes files of `product` that are whole. They appear with release(), all known to the ledger of
-  // the folder before the first does; some hundreds of them before that, as each is an open file.
+  // Takes complete files of `product`. They appear with release(), once all are in the ledger;
+  // earlier if some hundreds wait, because each is an open file.
   void publish(const std::string& product, std::vector<std::unique_ptr<AtomicFile>> files);
   void publish(const std::string& product, TemporaryFile file);
   // From now on they appear only with release(), however many they are.

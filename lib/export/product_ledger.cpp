@@ -162,7 +162,7 @@ void ProductLedger::publish(const std::vector<LedgerEntry>& entries,
   const FolderLock lock(folder_);
   if (!lock) throw_cannot_write(folder_, errno);
   for (const LedgerEntry& entry : entries) written_[entry.name] = entry;
-  // The first time as a whole, without what is gone and what a killed command left of a line.
+  // The first publish() rewrites the ledger, without missing files and truncated lines.
   if (!is_begun_) {
     Entries all = existing_entries(lock, read_entries(folder_));
     all.insert(all.end(), entries.begin(), entries.end());

@@ -75,8 +75,8 @@ std::string where(const Line& line) {
   return text + ")";
 }
 
-// Line with what happened, how often, and where first. Names and details come from the capture and
-// are escaped, so that a newline in them cannot forge a line of this report.
+// Line with event, count and first position. Names and details come from the capture and are
+// escaped, so that a newline in them cannot forge a line of this report.
 std::string finding_line(const Line& line) {
   const Finding& finding = line.finding;
   const std::string_view head =

@@ -23,7 +23,7 @@ using cluster::MemberRow;
 
 constexpr std::array<std::string_view, 5> kOfAnalysis = {
     "v_slow_ranks", "v_slow_hosts", "v_slow_links", "v_host_clocks", "v_step_growth"};
-// Views that have aligned times among other columns.
+// Views with some `aligned_…` time columns.
 constexpr std::array<std::string_view, 4> kWithTimes = {"v_ranks", "v_rank_steps", "v_collectives",
                                                         "v_rank_collectives"};
 
@@ -271,8 +271,8 @@ class ClusterTables {
     return known.empty() ? std::to_string(number) : std::string(known);
   }
 
-  // Returns the median offset. For an even count, returns the middle value that is nearer to the
-  // reference: with two hosts it is unknown which clock is wrong.
+  // Returns the median offset. For an even count, returns the middle value nearer to the reference:
+  // of two hosts, either clock can be wrong.
   static std::int64_t median_clock(std::vector<std::int64_t> offsets) {
     if (offsets.empty()) return 0;
     std::sort(offsets.begin(), offsets.end());

@@ -10,8 +10,8 @@
 
 namespace msprof {
 
-// Creates these tables, and the helper tables used by the views, in `db`, a second connection to
-// the file of `part`. Fills only tables named in `words`, the words of the SQL to be run.
+// Creates the tables described above and the views' helper tables in `db`, another connection to
+// the file of `part`. Fills only tables whose name is in `words`, the tokens of the SQL.
 // `takes_all` is true if that SQL selects all columns ('*').
 void fill_cluster_tables(const cluster::Part& part, Database& db,
                          const std::set<std::string>& words, bool takes_all);

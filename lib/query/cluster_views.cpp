@@ -15,7 +15,7 @@ std::string id_text_sql(std::string_view id) {
   return fmt::format("(SELECT text FROM name WHERE id = {})", id);
 }
 
-// Maps a number of the vendor's tables to its name; unknown numbers are kept.
+// Maps a vendor's numeric code to its name; unknown codes stay numbers.
 std::string number_name_sql(std::string_view column, std::span<const cann::NumberText> names) {
   std::string sql = fmt::format("CASE {}", column);
   for (const cann::NumberText& name : names)
@@ -165,7 +165,7 @@ View collective_totals() {
 }
 
 View links() {
-  // temp.group_rank maps the number of a rank in its group to the rank.
+  // temp.group_rank maps a rank's index in its group to its rank.
   constexpr const char* kEnd =
       "(SELECT rank FROM member JOIN temp.group_rank ON member.id = group_rank.member_id WHERE"
       " group_rank.group_name_id = link.group_name_id AND group_rank.local_rank = link.{})";

@@ -102,14 +102,14 @@ SqlWords scan_words(std::string_view sql) {
 }
 
 // Makes the summary tables of a capture (op_summary, task_time, …) available to SQL, including
-// columns that only they compute, such as core utilization ratios.
+// columns that exist only there, such as core utilization ratios.
 //
 // Columns are named by field_name(): "task_duration" for "Task Duration(us)". Repeated names get a
-// number. N/A becomes NULL; rows with totals are omitted. A table that a capture has several times,
-// such as once per model step, gets the rows of all of them and the columns `model_id` and `step`.
+// number. N/A becomes NULL; rows with totals are omitted. A table with several files in a capture,
+// such as one per model step, gets the rows of all files and the columns `model_id` and `step`.
 
 // Creates temporary tables in `db` for the summary tables of `store` (another connection) named in
-// `asked`. Fills only the columns named there; a table without data has no rows.
+// `asked`. Fills only the columns named there; a table without data stays empty.
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked);
 
 std::string sql_name(std::string_view name) {
@@ -236,7 +236,7 @@ std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
   for (const std::string& field : fields) sources.erase(field);
   std::vector<std::string> columns;
   for (const auto& [name, of] : sources) {
-    // `*` selects only the columns of the file.
+    // Only if named: `*` excludes computed ones.
     if (!asked.words.contains(name)) continue;
     std::vector<std::string> cells;
     for (const std::size_t column : of) {

@@ -12,8 +12,8 @@ namespace msprof {
 
 class QueryDb {
  public:
-  // Opens a separate connection; `store` need not outlive it. `questions` is the SQL to be run, in
-  // any format: the summary tables named in it are created.
+  // Opens a separate connection; `store` need not outlive it. `questions` is text that contains the
+  // SQL to run: summary tables named in it are created.
   explicit QueryDb(const TraceDb& store, std::string_view questions = {});
   // The same for a cluster; fills the tables of cluster_views() named in the SQL.
   explicit QueryDb(const cluster::Part& part, std::string_view questions = {});

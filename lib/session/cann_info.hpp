@@ -84,7 +84,7 @@ struct Info {
   std::vector<std::uint32_t> l2_cache_events;
   std::vector<std::uint32_t> ts_cpu_events;
   std::int64_t host_disk_hz = 0;           // samples per second in host_disk.data
-  std::vector<std::string> qos_events;     // names, in the order of the values
+  std::vector<std::string> qos_events;     // in the order of a record's values
   std::vector<std::uint32_t> smmu_events;  // from npuEvents, in the order of the counters
   int profile_level = 1;                   // "l0" is 0
   bool has_task_block = false;

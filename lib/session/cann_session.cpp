@@ -190,7 +190,7 @@ const cann::Info& CannSession::info() const {
 }
 
 void CannSession::missing(const CannPart& part, const char* file, std::string consequence) {
-  // Collectors of the first years did not write all info files.
+  // Early collectors did not write all info files.
   const FindingId id = is_classic() ? FindingId::missing_old_info : FindingId::missing_info;
   findings_.push_back(
       {id, file, part.name + "/" + file, "missing or broken", std::move(consequence)});
@@ -309,7 +309,7 @@ void CannSession::add_data_folder(std::size_t index) {
     names_[shown] = {cann::parse_data_name(name).value_or(cann::CannFileName{}), index};
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
-    // Only for the host runtime: other collectors may omit `.done`.
+    // Host runtime only: other collectors may omit `.done`.
     raw_files_.back().has_space =
         is_of_host_runtime() && !fs::exists(data / (name + ".done"), error);
   }

@@ -54,8 +54,8 @@ std::optional<SvpFileName> read_tail(const SvpFileName& start, const Parts& part
   return name;
 }
 
-// Chooses between the readings without and with a net number: prefers the one whose model has a
-// net.info, else the one without.
+// Chooses a reading with or without a net number: the one whose model has a net.info, else the one
+// without a number.
 SvpFileName choose(const std::optional<SvpFileName>& without_net,
                    const std::optional<SvpFileName>& with_net, const KnownModels& known) {
   if (!with_net) return *without_net;

@@ -73,7 +73,7 @@ std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::pa
   std::vector<KnownHostKey> keys;
   errno = 0;
   std::ifstream stream(file);
-  // A host whose key cannot be looked up is no unknown one: a changed key would be accepted.
+  // Not treated as an unknown host: that would accept a changed key.
   if (!stream && errno != ENOENT && errno != ENOTDIR)
     throw Error(Exit::partial_data,
                 fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));

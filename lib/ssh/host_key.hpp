@@ -58,8 +58,8 @@ class HostKeyCheck {
   // keys might present an unknown one.
   std::string preferred_types() const;
 
-  // Returns the host's key if it equals the accepted key or, if there is none, is known or is
-  // accepted now. Throws ConnectFailure(host_key) otherwise.
+  // Returns the host's key if it equals the accepted key; without one, if it is known or accepted
+  // now. Throws ConnectFailure(host_key) otherwise.
   HostKey check(const SshSession& session) const;
 
  private:

@@ -295,7 +295,7 @@ void JumpHost::drain() {
 
 void JumpHost::end_all(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  // Set first: code whose socket is closed asks for the reason.
+  // Set first: users of a closed socket read the reason.
   end_reason_ = reason;
   for (Tunnel& tunnel : tunnels_) ssh_channel_free(tunnel.channel);
   tunnels_.clear();

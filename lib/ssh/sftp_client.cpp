@@ -150,7 +150,7 @@ bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
   return true;
 }
 
-// Drops data after the end, requested before the end was known.
+// Drops chunks past the end, requested before it was known.
 void Reading::end_at(std::uint64_t offset) {
   has_ended_ = true;
   end_ = std::min(end_, offset);
@@ -216,7 +216,7 @@ void Transport::begin() {
 bool Transport::agree() {
   if (!command_) return false;
   try {
-    // reply->id is the version: 3 for every server that is asked for 3.
+    // reply->id is the version; a server asked for version 3 answers 3.
     const auto reply = next(silence_);
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const CommandRefused&) {

@@ -51,7 +51,7 @@ std::filesystem::path home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
-// Maximum number of consecutive logins that end without an answer, which can also be refusals.
+// Maximum number of consecutive logins without an answer; each may be a refusal.
 constexpr int kMaxUnanswered = 2;
 
 SshLogin completed(SshLogin login) {

@@ -163,7 +163,7 @@ class SshCommand {
   virtual ~SshCommand() = default;
   // Also false if the host refused a requested terminal.
   virtual bool has_terminal() const = 0;
-  // Sets the size of the terminal after the user's has changed.
+  // Resizes the remote terminal after the user's was resized.
   virtual void resize(const SshTerminal& terminal) = 0;
   // Sends as much as the host accepts now, without waiting; returns the number of bytes. After 0,
   // call wait().

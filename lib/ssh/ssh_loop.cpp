@@ -19,10 +19,10 @@ namespace msprof {
 
 namespace {
 
-// Unsent bytes above which a shrinking send buffer shows a slow link; a probe alone has fewer.
+// Above this, a shrinking send buffer means a slow link; a probe alone has fewer bytes.
 constexpr int kSlowLinkBytes = 16 << 10;
-// Longest gap between two checks that counts as silence of the host; the rest of a longer one is a
-// pause of this process.
+// Maximum part of a gap between two checks that counts as silence of the host; a longer gap means
+// that this process was paused.
 constexpr std::chrono::seconds kMaxProbeGap{1};
 
 // Bytes handled before sinks are called; large enough to make the cost of a call negligible.
@@ -80,7 +80,7 @@ void SshPulse::probe() {
   const auto now = Clock::now();
   silence_ += std::min<Clock::duration>(now - probed_at_, kMaxProbeGap);
   probed_at_ = now;
-  // Avoids the system call in has_moved() during the first fifth of the time.
+  // Avoids the system call in has_moved() during the first fifth of ask_after_.
   if (socket_counter_.in_bytes == heard_bytes_ && silence_ < ask_after_ / 5) return;
   if (has_moved()) {
     silence_ = {};

@@ -1,5 +1,5 @@
-// Reads metadata of a store of any version, for lists of many. A published file is never written
-// again, so that no lock or journal is needed.
+// Reads metadata of a store of any version, for listing many stores. A published file is never
+// written again, so no lock or journal is needed.
 #pragma once
 
 #include <filesystem>

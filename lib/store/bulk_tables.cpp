@@ -126,7 +126,7 @@ bool BulkTables::has_index(const std::string& table) const {
   return read.bind(1, table).step();
 }
 
-// SQL can invalidate what a builder knows about a table that has rows.
+// SQL can invalidate the state of a builder whose table has rows.
 void BulkTables::execute(const std::string& sql) {
   drain();
   db_->execute(sql);

@@ -39,7 +39,7 @@ bool is_read_error(int extended_code) {
 }
 
 // Returns true if `db` cannot be read because the file system does not support locks. SQLite may
-// report their errors as another program's lock, except when it only checks for one.
+// report a failed lock as SQLITE_BUSY, except when it only checks for a lock.
 bool lacks_locks(sqlite3* db) {
   // Reads only the header, under a lock.
   const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
@@ -73,8 +73,8 @@ void say_without_locks(const std::filesystem::path& path) {
 
 }  // namespace
 
-// A write error means a full disk or a missing permission; a read error means a file that is
-// damaged or not ours.
+// A write error means a full disk or a missing permission; a read error means a damaged file or not
+// a store.
 void fail_with(sqlite3* db, std::string_view doing) {
   // After a signal every read fails, and SQLite may report that as another error.
   interrupt::check();
@@ -119,7 +119,7 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_NOMEM:
       throw Error(Exit::partial_data, message + "; more memory is needed than allowed");
     case SQLITE_ERROR:
-      // In a finished store, our SQL fails only if a table is not ours.
+      // In a finished store, SQL fails only if a table is not msprof's.
       if (sqlite3_db_readonly(db, "main") == 1) {
         throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
       }

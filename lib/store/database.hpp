@@ -1,5 +1,5 @@
-// Database and Statement: SQLite wrapped as values that throw Error. For TraceDb and exports that
-// read; sqlite3 is used only within this folder.
+// Database and Statement: SQLite wrappers that throw Error. For TraceDb and exports; sqlite3 is
+// used only in this folder.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Where the record layouts of a capture's data files come from. Records of our own runtime identify
-// themselves; a board's layouts are described by somebody who knows them, or inferred by `msprof
-// layout`, which can be wrong. Import records the origin in the store; every verb reads it here.
+// Where the record layouts of a capture's data files come from. Records of the host runtime
+// identify themselves; a board's layouts are described by a user, or inferred by `msprof layout`,
+// which can be wrong. Import records the origin in the store; every verb reads it here.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Reads of a database that failed for a reason outside of it. For Database and TraceDb: import
-// makes a damaged store anew, and leaves one alone that it cannot read.
+// Failed database reads with an external cause. For Database and TraceDb: import rebuilds a damaged
+// store, but keeps one that it cannot read.
 #pragma once
 
 #include <sqlite3.h>

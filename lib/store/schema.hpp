@@ -43,8 +43,8 @@ using BulkRows =
                ExecutionCallRow, CommOpMarkRow, CommGroupRow, FusionPartRow, CcuSpanRow, CcuRankRow,
                CcuChannelRow, DpuTaskRow, BiuSpanRow, PageFaultRow, StreamQueueRow>;
 
-// Tables of a store as SQL declarations: to create a store, to recognize our own, and to document
-// what can be queried.
+// SQL declarations of a store's tables, used to create a store, to recognize an msprof store, and
+// to document the tables.
 
 struct StoreTable {
   std::string name;

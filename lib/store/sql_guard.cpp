@@ -373,7 +373,7 @@ struct SqlGuard::State {
     return fmt::format("the SQL took longer than {} s{}", limit_seconds,
                        option.empty() ? "" : "; raise the limit with " + option);
   }
-  // Limits only the user's SQL: our own always ends.
+  // Limits only user SQL: internal SQL always ends.
   bool is_over() const {
     if (working != &theirs || limit_seconds <= 0) return false;
     const std::chrono::duration<double> time = theirs.used + (Clock::now() - entered);

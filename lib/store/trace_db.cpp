@@ -49,7 +49,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     throw;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
-    return std::nullopt;  // not a database, or not ours: import makes a new one
+    return std::nullopt;  // not a database or not a store: import replaces it
   }
 }
 

@@ -25,8 +25,8 @@ int page_bytes_for(std::uint64_t raw_bytes) {
   return raw_bytes < kLargeCapture ? 4096 : 32768;
 }
 
-// Returns true if all readers of SQLite get the text back unchanged: Python's fails on invalid
-// UTF-8, and many programs stop at a NUL.
+// Returns true if every SQLite client reads the text unchanged: Python fails on invalid UTF-8, and
+// many programs stop at a NUL.
 bool is_storable(std::string_view text) {
   return text.find('\0') == std::string_view::npos && is_valid_utf8(text);
 }

@@ -50,7 +50,7 @@ struct RunFigures {
   TransferState transfer;
 };
 
-// Seconds until the disk is full; empty if that is not foreseeable.
+// Seconds until the disk is full; empty if unknown.
 std::optional<double> seconds_until_full(const RunFigures& figures);
 
 // Returns at most `width` columns and `most_lines` lines (at least 4), starting with the title.

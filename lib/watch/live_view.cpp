@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A board is polled less often and for less data: each look costs it some processes, and the data
+// A board is polled less often and for less data: each poll starts processes there, and the data
 // uses its connection.
 struct Pace {
   milliseconds between_looks;
@@ -21,7 +21,7 @@ struct Pace {
 constexpr Pace kPaceHere{milliseconds(1000), milliseconds(2000), 8 << 20};
 constexpr Pace kPaceOnBoard{milliseconds(2000), milliseconds(10'000), 512 << 10};
 
-// Each look selects what the next one reads, so the first ones follow quickly.
+// Each poll selects the next poll's data, so the first ones are frequent.
 constexpr int kFirstLooks = 4;
 constexpr milliseconds kBetweenFirstLooks{500};
 
@@ -56,7 +56,7 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   counts_.emplace(begin_, 0);
   arrived_.reset();
   if (!peek_) figures_.records.note = "files of this host cannot be read during the run";
-  // With -q nothing is shown, so do not look.
+  // With -q nothing is shown, so nothing is read.
   if (log::level() < log::Level::normal) peek_.reset();
 }
 

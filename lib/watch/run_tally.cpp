@@ -10,13 +10,13 @@ namespace {
 constexpr std::uint64_t kMaxTextBytes = 1 << 20;
 constexpr std::uint64_t kLeastShareBytes = 16 << 10;
 constexpr std::size_t kMaxWishes = 32;
-// If a file is this many budgets behind, skips its oldest data, provided the rest is
+// Skips the oldest unread data of a file that is this many budgets behind, if the rest is
 // representative.
 constexpr std::uint64_t kMaxRoundsBehind = 4;
 
 constexpr std::string_view kDone = ".done";
 
-// Returns the name of the folder in a path that is named like a capture; empty if there is none.
+// Returns the first folder name in `path` that looks like a capture; empty if there is none.
 std::string_view capture_in(std::string_view path) {
   for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
     const std::string_view folder = path.substr(0, at);

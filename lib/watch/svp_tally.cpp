@@ -59,7 +59,7 @@ struct DataFile {
   const RecordLayout* layout = nullptr;
   std::uint64_t record_bytes = 0;
   bool is_foreign = false;     // its layout is not our runtime's
-  bool is_unreadable = false;  // starts like our layout but does not match it
+  bool is_unreadable = false;  // reference magic, but another layout
   std::uint64_t records = 0;
   std::uint64_t passed_records = 0;
   std::uint64_t executions = 0;  // in the records that were read
@@ -223,7 +223,7 @@ class SvpTally : public Tally {
     return at->second;
   }
 
-  // Returns the size of the header, after which the file has a layout or is foreign.
+  // Chooses the file's layout or marks it as foreign; returns the header size.
   std::size_t take_header(DataFile& file, std::span<const std::byte> bytes) {
     ByteCursor cursor(bytes);
     if (bytes.size() < sizeof(svp::kReferenceMagic)) return 0;
@@ -253,7 +253,7 @@ class SvpTally : public Tally {
     return static_cast<std::size_t>(file.layout->header_bytes);
   }
 
-  // Searches a layout for foreign records. Repeated when there is more data to match, but only a
+  // Searches for a layout of foreign records. Repeated when there is more data to match, but only a
   // limited number of times: each search reads the layouts in the user's folder.
   void look_for_layout() {
     if (layouts_ || !search_problem_.empty() || tries_ >= kMaxLayoutTries) return;
@@ -346,7 +346,7 @@ class SvpTally : public Tally {
     return static_cast<double>(end) - static_cast<double>(start);
   }
 
-  // Uses cycles if their clock is known, which are more precise than most timestamps.
+  // Prefers cycles if their clock is known: most timestamps are less precise.
   double time_ns(const LayerTime& time) const {
     const auto clock = frequencies_.find(time.device);
     if (clock == frequencies_.end()) return time.ns + time.span_ns;

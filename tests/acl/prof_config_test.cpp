@@ -194,7 +194,7 @@ TEST_CASE("metrics of other chips are refused, and those of the configured chip 
   }
 }
 
-TEST_CASE("a collector with a switch for the host load enables none by name") {
+TEST_CASE("host_sys: \"on\" enables no host usage; names such as cpu do") {
   const Variable sample("PROFILER_SAMPLECONFIG",
                         R"({"result_dir":"/tmp","host_sys":"on","host_sys_pid":-1})");
   Configuration configuration;

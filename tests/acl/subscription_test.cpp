@@ -342,7 +342,7 @@ TEST_CASE("a reader that does not read is waited for only up to the time limit")
   const auto begin = steady_clock::now();
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   CHECK(steady_clock::now() - begin >= std::chrono::milliseconds(300));
-  // What the pipe holds still reaches the reader.
+  // Data in the pipe still reaches the reader.
   const std::size_t sent = read_starts(read_all(subscribed.reader())).size();
   CHECK(captured.text().find(std::to_string(kCount - sent) + " records") != std::string::npos);
 }

@@ -201,7 +201,7 @@ TEST_CASE("An unchanged project sends nothing, an empty board gets everything") 
   CHECK(list_paths(plan_update(project, {}).send) == Paths{"a", "a/b"});
 }
 
-TEST_CASE("A file that became executable, a folder or a link is sent again") {
+TEST_CASE("A file that became executable, or a folder or link, is sent again") {
   Project project;
   project.entries = {entry("tool", 1, 1'000'000'000), folder_entry("was_file"),
                      entry("was_folder", 1, 1'000'000'000), entry("link", 0, 0)};

@@ -252,7 +252,7 @@ TEST_CASE("Hosts can share one ini file, and boards with equal file names are di
   CHECK(two.arrived("127.0.0.1_" + port(two.b.board)) == Words{kBoardJob, kOtherBoardJob});
 }
 
-TEST_CASE("Passwords come one line per board, or from the variable for all, and stay secret") {
+TEST_CASE("Passwords are read one per line and board, or from the variable, and stay secret") {
   const std::string secret = "s;e c#ret" + std::to_string(::getpid());
   const TwoBoards two({.password = secret, .key_login = false});
   two.configure_with("");

@@ -51,7 +51,7 @@ struct NamedBoard {
   bool tells_times = true;  // whether its listings have times
 };
 const std::vector<NamedBoard>& transfer_boards();
-// Returns one of the ways to transfer files (tar, SFTP, cat) for a test case. A whole run tests
+// Returns one of the ways to transfer files (tar, SFTP, cat) for a test case. If tests_whole(),
 // all.
 const NamedBoard& each_way();
 

@@ -451,7 +451,7 @@ TEST_CASE("doctor fails if results cannot be stored: a full disk, an invalid fol
   CHECK(contains(said.of("output folder"), "failed: "));
 }
 
-TEST_CASE("doctor without the given board reports it and skips the rest") {
+TEST_CASE("doctor reports a missing or bad ini file and skips the rest") {
   const TempFolder home;
   const TempFolder work;
   Said said = doctor({"--config", "no.ini"}, at_home(home, work.path()));

@@ -231,7 +231,7 @@ TEST_CASE("show --json is one versioned document with numbers as numbers") {
   CHECK(capture.at("tables").at(3).at("rows").at(0).at("Frequency(MHz)") == 500);
 }
 
-TEST_CASE("with --json stdout is a document with the error also where nothing could be done") {
+TEST_CASE("with --json stdout is a document with the error even if nothing could be done") {
   const TempFolder folder;
   const std::string missing = (folder / "missing").string();
   for (const char* verb : {"import", "show"}) {

@@ -1,4 +1,4 @@
-// A power cut: what a command said to have written is there after it, whole, on a real disk.
+// Files reported as written are complete after a power cut on a real disk.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"

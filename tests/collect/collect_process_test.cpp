@@ -344,7 +344,7 @@ TEST_CASE("A run in progress is not treated as a stale one") {
 TEST_CASE("Stale run folders are removed with any permissions") {
   const Sandbox sandbox;
   const std::string stale = "run_1_" + msprof::machine_tag();
-  // Of another machine, whose locks may not be seen here; of an earlier version.
+  // From another machine, whose locks may be invisible here; from an earlier version.
   const std::vector<std::string> unknown = {"run_1_0000000000000000", "run_1_1_0"};
   const std::string runs = "cache/msprof/runs/";
   sandbox.write(runs + stale + "/tree/p/file", "x");

@@ -188,7 +188,7 @@ TEST_CASE("LLC of the 310: bandwidth and cache hits are computed") {
 TEST_CASE("LLC of the 310: invalid lines are counted") {
   CounterCapture capture(with_llc("0", "bandwidth"));
   capture.device("llc.data",
-                 "0.001 5 l3c0/read_allocate/\n"  // without the other events of its moment
+                 "0.001 5 l3c0/read_allocate/\n"  // no other event at this time
                  "0.002 99999999999999999999 l3c0/read_hit/\n"
                  "0.002 9223372036854775807 l3c0/read_hit/\n"
                  "x 1 l3c0/read_hit/\n"

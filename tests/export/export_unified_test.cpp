@@ -278,7 +278,7 @@ TEST_CASE("Enum tables always exist, other tables only if they have rows") {
   CHECK(scene.rows("SELECT * FROM NPU_INFO") == Texts{"-1|UNKNOWN"});
 }
 
-TEST_CASE("A text has one string id, the one of the store if it exists") {
+TEST_CASE("A text has one string id: the store's, if there is one") {
   UnifiedScene scene;
   const std::int64_t missing = scene.name("N/A");
   scene.add(scene.op(1, "add"));

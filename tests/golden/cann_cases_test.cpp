@@ -1,6 +1,6 @@
 // The shared cases, with expected products from the vendor's tool: csv and db of every case, json
-// of every 910B case, compared with the comparer that belongs to the cases; and more captures of
-// the same generator, checked by row counts.
+// of every 910B case, compared by the cases' own comparer; and more captures of the same generator,
+// checked by row counts.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -61,9 +61,9 @@ std::string ns_to_us(std::int64_t ns) {
 }
 
 // Copies the files of `expected` to `mended` and corrects two errors of the vendor's tool. Its
-// Data_aug Bound arrows leave an iteration at BP End + bound / 2, which is checked first; correct
-// is the middle of the refresh. All arrows of a model share an id; each gets its own. Everything
-// else in the vendor's timelines is compared unchanged.
+// Data_aug Bound arrows leave an iteration at BP End + bound / 2, which is checked first; the
+// middle of the refresh is correct. All arrows of a model share an id; each gets a separate one.
+// Everything else in the vendor's timelines is compared unchanged.
 void mend_timelines(const fs::path& expected, const fs::path& mended) {
   fs::create_directory(mended);
   for (const std::string& name : names_in(expected)) {
@@ -97,8 +97,8 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
 }
 
 // Copies our csv files and database to `folder`, without the data that the vendor's tool omits:
-// levels of calls without a name are empty in its api_statistic and have no row in its
-// ENUM_API_TYPE. Nothing else is removed.
+// unnamed call levels are empty in its api_statistic and have no row in its ENUM_API_TYPE. Nothing
+// else is removed.
 void without_unnamed_levels(const fs::path& products, const fs::path& prof,
                             const fs::path& folder) {
   fs::create_directory(folder);

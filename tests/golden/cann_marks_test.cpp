@@ -1,5 +1,5 @@
-// Products do not depend on the marks that import makes about blocks of rows
-// (store/rows/mark_rows.hpp); the marks only make exports faster.
+// Products do not depend on the per-block summaries that import stores (store/rows/mark_rows.hpp);
+// these only make exports faster.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>

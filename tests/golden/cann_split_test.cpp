@@ -38,7 +38,7 @@ struct ThreeLaunches : ProfCapture {
   }
 };
 
-// Names of what is drawn in a process.
+// Names of the slices of a process.
 Lines drawn(const TimelineFile& timeline, const std::string& process) {
   Lines names;
   for (const std::string& line : timeline.slices(process)) {

@@ -223,7 +223,7 @@ TEST_CASE("fields missing in a layout are N/A in the products") {
         "-,-,-,-,4.000,100.000,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n");
 }
 
-TEST_CASE("the template for unknown files, filled in, reads them") {
+TEST_CASE("unknown files are read with the filled-in template") {
   Capture capture;
   capture.job.info_json("500").net_info("net", 1);
   capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});

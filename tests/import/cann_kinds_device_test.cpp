@@ -277,7 +277,7 @@ TEST_CASE("the track AI Core Freq has the start, every change and the end") {
 }
 
 TEST_CASE(
-    "without an end there is no last point, and of the changes before the start only the last is "
+    "without an end there is no last point, and only the last change before the start is "
     "used") {
   const TempFolder temp;
   ProfSetup setup;

@@ -161,7 +161,7 @@ TEST_CASE("Old files that end within their last record lose only it, and this is
   }
 }
 
-TEST_CASE("A byte lost or added within a record with magic of an old file loses only that record") {
+TEST_CASE("In an old file, a byte lost or added in a record with magic loses only that record") {
   for (const bool is_classic : {false, true}) {
     check_each_loses_one(is_classic, true, [](const RecordFile& file) {
       return file.content.substr(0, 2 * file.bytes + 17) + file.content.substr(2 * file.bytes + 18);

@@ -67,7 +67,7 @@ bool is_accepted(const std::string& topic, const std::string& key) {
 
 // Arguments that ours may omit.
 bool is_left_out(const std::string& argument) {
-  return argument == "Receive Time";  // of copies: not kept
+  return argument == "Receive Time";  // of copies; not exported
 }
 
 double time_tolerance(const std::string& topic, const std::string& name, const std::string& what) {

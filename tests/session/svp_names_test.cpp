@@ -6,7 +6,7 @@ using namespace msprof::svp;
 
 namespace {
 
-// "kind device model model_id net batch pics current" of a data name.
+// "kind device model model_id net batch pics current" for a data file name.
 std::string reading(std::string_view name, const KnownModels& known = {}) {
   const SvpFileName read = parse_data_name(name, known);
   std::string text(kind_name(read.kind));

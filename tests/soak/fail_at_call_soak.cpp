@@ -131,12 +131,12 @@ class Subject {
     mend_ = std::move(words);
     return *this;
   }
-  // What a partial result was made of is kept with it: the next run begins without.
+  // A partial result keeps a list of its inputs, cleared before the next run.
   Subject& kept_until_removed() {
     is_kept_ = true;
     return *this;
   }
-  // Its files have other names or times in each run: only what is in them now is looked at.
+  // File names or times differ in each run: only current contents are compared.
   Subject& not_repeated() {
     is_repeated_ = false;
     return *this;
@@ -150,7 +150,7 @@ class Subject {
     for (const auto& [name, bytes] : undisturbed()) {
       const auto before = expected_.find(name);
       if (before == expected_.end()) throw std::runtime_error(name_ + ": " + name + " is new");
-      // What a part was made of, which is only for the next run to judge.
+      // rank.state: inputs of a rank summary; only used by the next run.
       if (before->second != bytes || fs::path(name).filename() == "rank.state")
         varying_.insert(name);
     }
@@ -180,7 +180,7 @@ class Subject {
       std::erase_if(*files, [&](const auto& file) {
         return lacks_record && fs::path(file.first).filename() == "run.json";
       });
-    // What the user may not read is left out of a copy with a warning; the application misses it.
+    // Unreadable files are left out of a copy with a warning; the application misses them.
     const bool is_left_out = told.find("not copied: ") != std::string::npos;
     std::string wrong;
     if (code == 0) {

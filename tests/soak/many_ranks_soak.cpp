@@ -96,7 +96,7 @@ class KilledMaker {
   static RunOptions preloaded(const char* variable, const std::string& value) {
     RunOptions options;
     options.variables = {{variable, value}, {"LD_PRELOAD", KILL_AT_CALL_LIBRARY}};
-    // A sanitizer expects to be first, but works as the second.
+    // ASan expects to be loaded first, but works as the second.
     const char* sanitizer = std::getenv("ASAN_OPTIONS");
     options.variables.emplace_back(
         "ASAN_OPTIONS",

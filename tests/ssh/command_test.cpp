@@ -277,7 +277,7 @@ TEST_CASE("A command that ends without reading its input ends with data still un
   }
 }
 
-TEST_CASE("After the end of a command writes fail, and the end is remembered") {
+TEST_CASE("After a command ends, writes fail, and the end is remembered") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   const auto command = connection->start("exit 2", ignore, ignore);

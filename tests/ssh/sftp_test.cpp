@@ -272,7 +272,7 @@ TEST_CASE("A source that throws does not affect the next write") {
   CHECK(files.read("file") == "whole");
 }
 
-TEST_CASE("Times, folders and links are created") {
+TEST_CASE("Times are set, folders and links made") {
   Files files;
   files.write("file", "x");
   files.sftp->set_times((files.folder() / "file").string(), 1'111'111'111);

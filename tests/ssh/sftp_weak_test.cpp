@@ -175,7 +175,7 @@ TEST_CASE("Fields past the end of a packet are empty and marked as such") {
   CHECK(endless.has_overrun());
 }
 
-TEST_CASE("Packets are laid out as the protocol has them") {
+TEST_CASE("Packets have the layout of the protocol") {
   using sftp::Request;
   using sftp::Type;
   const std::string packet =

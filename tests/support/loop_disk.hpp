@@ -1,5 +1,5 @@
-// LoopDisk: a real file system in a file, for tests of power cuts: what was not brought to the disk
-// is only in the memory of the kernel, so that a copy of the file is what a power cut leaves.
+// LoopDisk: a real file system in a file, for tests of power cuts: unsynced data is only in the
+// memory of the kernel, so a copy of the file equals the disk after a power cut.
 #pragma once
 
 #include <filesystem>

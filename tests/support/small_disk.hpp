@@ -13,8 +13,8 @@ namespace msprof::test {
 
 class SmallDisk {
  public:
-  // Of an overlay, which lies on a tmpfs, and of btrfs, which lies in a file and needs root, the
-  // space for files is smaller than what they are given.
+  // An overlay (on a tmpfs) and btrfs (in a file, needs root) have less space for files than they
+  // are given.
   enum class Kind : std::uint8_t { tmpfs, overlay, btrfs };
 
   // Empty; `bytes` are for everything on it. Where none can be mounted it is a plain folder.

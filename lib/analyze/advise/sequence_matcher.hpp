@@ -20,7 +20,7 @@ class SequenceMatcher {
   struct Match {
     const RulePattern* pattern = nullptr;  // null: no pattern ends with this row
     std::string names;                     // "conv1 + conv1_bn + conv1_relu"
-    double time_us = 0;                    // of the elements that count as cost
+    double time_us = 0;                    // of the elements counted as cost
   };
   // `type` is an id from `types`.
   Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us);

@@ -176,7 +176,7 @@ class Gatherer {
     if (matcher_) matcher_->reset();
   }
 
-  // `sums` are those of RowSums.
+  // `sums`: indexed by RowSums.
   RuleMatches take(std::int64_t rows, std::span<const double> sums) {
     found_.rows = rows;
     found_.all_time_us = sums[placed_.time_sum];

@@ -46,7 +46,7 @@ double mean_value(const std::vector<double>& values) {
 // One cluster, reduced to the values to compare.
 struct Profile {
   ClusterSummary summary;
-  // By component of a step, one value per step in us: step time, then means over the ranks.
+  // In us, by component (kStepParts), then step; means over ranks, except the step time.
   std::vector<std::vector<double>> steps;
 };
 

@@ -61,7 +61,7 @@ Batches read_batches(const QueryDb& db) {
   Statement read = db.prepare(
       "SELECT ifnull(model, ''), batch, sum(CAST(executions AS REAL)) FROM v_steps"
       " WHERE executions > 0 AND batch > 0 GROUP BY 1, 2 ORDER BY 1, 2");
-  constexpr double kMax = 1e15;  // limits values of an untrusted store
+  constexpr double kMax = 1e15;  // bound, as the store is untrusted
   while (read.step()) {
     batches.executions[valid_utf8(read.text(0))][read.integer(1)] =
         static_cast<std::int64_t>(std::min(read.real(2), kMax));

@@ -484,7 +484,7 @@ class Comparer {
   Comparison result_;
 };
 
-// If more of the operators' time is outside of iterations, these do not represent the run.
+// Above this share of operator time outside of iterations, they do not represent the run.
 constexpr double kMaxOutsideIterations = 0.5;
 
 using Stores = std::vector<ComparedRun>;

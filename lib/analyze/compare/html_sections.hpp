@@ -1,5 +1,5 @@
-// The tables of a Comparison, each as a section with a heading. Empty if the table is empty, except
-// for operators.
+// The tables of a Comparison, each as a section with a heading. Omits empty tables, except
+// operators.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ struct Measured {
   double fastest_us = 0;        // fastest of all executions
 
   double us() const;  // median of the runs; 0 if empty
-  // Adds another run, or adds a part of the same item to each run.
+  // Add another run; add a part of the same item to all runs.
   void add_run(double us, double mad_us, double fastest_us);
   void add_part(const Measured& part);
 };

@@ -17,9 +17,8 @@ constexpr std::uint64_t kPeekBlockBytes = 4096;
 constexpr std::size_t kMaxPeekAnswerBytes = 16 << 20;
 constexpr std::chrono::seconds kPeekAnswerLimit{60};
 
-// Arguments: $1 folder, $2 random word that marks the ends. Requests on stdin, one per line:
-// "list", "free", "part FIRST_BLOCK BLOCKS ./PATH", "round". Uses dd because tail cannot seek
-// everywhere.
+// Arguments: $1 folder, $2 random word after each answer. Requests on stdin, one per line: "list",
+// "free", "part FIRST_BLOCK BLOCKS ./PATH", "round". Uses dd because tail cannot seek everywhere.
 constexpr std::string_view kPeek = R"sh(
 LC_ALL=C
 export LC_ALL

@@ -39,8 +39,8 @@ struct DrainedRun {
   std::filesystem::path folder;  // folder to continue with; empty: none
   std::string gap;               // sentence on missing local data; empty: complete
 };
-// Reads what the board reports about the run of `link`; changes nothing there. Throws
-// Error(nothing_to_do) if part of the recording is missing both there and locally, unless `force`.
+// Reads the board's note about the run of `link`; does not change it. Throws Error(nothing_to_do)
+// if part of the recording is missing both there and locally, unless `force`.
 DrainedRun find_drained_run(BoardLink& link, const std::filesystem::path& output, bool force);
 
 // Returns one sentence for each file below `folder` in which drain blocks are all zeros.

@@ -371,8 +371,7 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
                           human_bytes(needed), human_bytes(*free), folder().string()));
 }
 
-// Freed blocks read as zeros unless they were rewritten; so do blocks whose punch may have
-// completed.
+// Freed blocks read as zeros unless rewritten. So may later blocks: their freeing may be done.
 bool Drainer::is_still_ours(DrainBoard& board, const std::string& path, Tracked& file) {
   const std::uint64_t first = freed(path) / kDrainBlock;
   const std::uint64_t end = file.length / kDrainBlock;

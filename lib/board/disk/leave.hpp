@@ -33,7 +33,7 @@ class BoardLeave {
 
   // Moves the captures to their place, imports them there and fetches the products into `into`.
   std::vector<LeftCapture> all(const std::filesystem::path& into);
-  // Returns a sentence on what stays on the server; empty: nothing.
+  // Describes the data left on the server; empty: none.
   std::string remains() const;
 
  private:

@@ -25,7 +25,7 @@ struct BoardConfig {
   bool has_port = false;
   bool has_host_key = false;
   bool has_connect_timeout = false;
-  // A sentence on what ssh's configuration contributed for the given name; empty: nothing.
+  // Describes the settings from ssh's configuration, in a sentence; empty: none.
   std::string origin;
 };
 

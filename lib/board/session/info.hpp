@@ -68,7 +68,7 @@ class InfoQuestion {
   // `may_have_sftp` is then set. Throws Error(cannot_write) with the board's reason if the folder
   // cannot be created.
   BoardInfo facts();
-  // Waits for the answer on SFTP.
+  // Waits until SFTP is probed.
   void find_sftp(BoardInfo& info);
   // Repeats the queries that were sent over the lost connection.
   void reconnected();

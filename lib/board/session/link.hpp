@@ -100,8 +100,8 @@ class BoardLink {
   void lock(bool force);
   // `folder`: our folder that contains the run, if it is not info().folder.
   void resume(const std::string& run, const std::string& folder);
-  // Sentences for error messages on what happens to the run if the board stays unreachable; empty:
-  // the board stops it.
+  // Describes, for error messages, the fate of the run if the board stays unreachable; empty: the
+  // board stops it.
   void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
   // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost if the
   // board stays unreachable, ConnectFailure if another attempt is not allowed. Signals that are

@@ -40,7 +40,7 @@ using std::chrono::milliseconds;
 constexpr std::string_view kRunning = "@msprof-run@ ";
 constexpr std::string_view kFailedWord = "@msprof-failed@";
 constexpr std::string_view kFailed = "@msprof-failed@\n";  // entire stdout of a failed start
-constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D twice; the first ends a started
+constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D twice; the first ends a partial
                                                            // line
 // Longest error message of the shell, including file names: on a terminal it precedes kFailed.
 constexpr std::size_t kMaxComplaint = 10 << 10;

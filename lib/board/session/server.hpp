@@ -21,8 +21,7 @@ extern const std::string_view kLoginShell;
 // An application that is already on a server.
 struct ServerApplication {
   std::string folder;                // working folder
-  std::string program;               // links are not resolved, so that a Python finds its own
-                                     // folder
+  std::string program;               // links not resolved: Python finds its folder by this path
   std::string real_program;          // with links resolved
   std::vector<std::string> leading;  // its first arguments: the script for a Python
 };

@@ -71,7 +71,7 @@ class SurvivingProgram : public RunningProgram {
 
   BoardLink& link_;
   std::string hint_;
-  std::string token_;  // identifies on the board who has taken the results
+  std::string token_;  // identifies the msprof that took the results
   Stream out_;
   Stream err_;
   std::uint64_t told_bytes_ = 0;

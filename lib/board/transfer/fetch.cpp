@@ -387,8 +387,8 @@ std::vector<std::string> BoardFetch::without_here(const std::string& folder,
   return wanted;
 }
 
-// Uses hard links: until the run is in its final place in the output folder, files that no board
-// has any more also stay where they were flushed.
+// Hard-links the files: the originals may be the only copies, so they stay until the run is in its
+// final place in the output folder.
 void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
   for (const HereFile& one : here_) {
     fs::path place = into / "files" / fetched_name(one.path, project_);

@@ -15,7 +15,7 @@
 
 namespace msprof {
 
-// Name of the file in a run's output folder that says where its drained files are.
+// File in a run's output folder with the location of its drained files.
 inline constexpr std::string_view kDrainNote = ".drained";
 
 // Returns the sum of two sizes from a board, at most 2^64 - 1.

@@ -39,8 +39,8 @@ inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 struct UploadContext {
   // Returns the answers to BoardUpload::first_steps(), once; empty if they are unknown.
   std::function<std::vector<BoardAnswer>()> first{};
-  // Returns steps to run before the upload if those answers are missing; `again`: after a lost
-  // connection, when they may have run already.
+  // Returns steps to run before the upload if `first` returned none. `again`: after a lost
+  // connection, when these steps may have run.
   std::function<std::vector<BoardStep>(bool again)> before{};
   std::vector<BoardStep> after{};      // steps to run once `target` exists
   std::vector<BoardAnswer> answers{};  // the answers to `after`; empty if they did not run
@@ -55,10 +55,10 @@ class BoardUpload {
   // are not known yet.
   static std::vector<BoardStep> first_steps(const Project& project);
 
-  // Sends what changed since the last run to the board's copy and creates `target` from it: a copy,
-  // or the board's copy itself if space is low. Throws Error(cannot_write) if the board has no
-  // space, ConnectionLost, Error(interrupted); the board's copy then contains only complete files,
-  // if the board is still reachable.
+  // Updates the copy of the project that the board caches, then copies it to `target`, or moves it
+  // there if space is low. Throws Error(cannot_write) if the board has no space, ConnectionLost,
+  // Error(interrupted); the cached copy then has only complete files, if the board is still
+  // reachable.
   TransferTotals by_cache(const Project& project, UploadContext& company);
   // Sends everything to `target`.
   TransferTotals directly(const Project& project);
@@ -73,7 +73,7 @@ class BoardUpload {
   std::vector<BoardStep> place_steps(const Project& project,
                                      const std::vector<ExtraFile>& files) const;
 
-  // Returns a sentence on what the board keeps of the project; empty: nothing.
+  // Describes the project data kept on the board, in a sentence; empty: none.
   std::string remains() const;
 
  private:

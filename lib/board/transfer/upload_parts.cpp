@@ -22,8 +22,8 @@ namespace {
 constexpr std::uint64_t kResentBytes = 1 << 20;
 constexpr std::size_t kPartChunk = 256 << 10;
 
-// Arguments: $1 folder, $2 name, $3 tool. Prints "sum WORDS", and a sign of life every 10 s, since
-// a board may need minutes.
+// Arguments: $1 folder, $2 name, $3 tool. Prints "sum WORDS", and "here" every 10 s, as the
+// checksum may take minutes.
 constexpr BoardScript kSum = {"checking the uploaded part of a file", R"sh(
 cd "$1" || exit 1
 alive() {

@@ -81,7 +81,7 @@ class AnalysedCollectives {
   std::size_t closing_distance_ = 0;
   bool has_transferred_ = false;
   bool has_devices_ = false;                            // several devices have collectives
-  std::set<std::pair<std::string, std::string>> keys_;  // if has_devices_: used keys
+  std::set<std::pair<std::string, std::string>> keys_;  // only if has_devices_
 };
 
 }  // namespace msprof::cluster

@@ -11,7 +11,7 @@
 
 namespace msprof::cluster {
 
-// Converts a value to double; equals the number read from the digits in the text files.
+// Converts a value to the double that parsing the text files yields.
 inline double to_real(std::int64_t value, double unit) {
   return static_cast<double>(value) / unit;
 }

@@ -26,7 +26,7 @@ struct ClusterProductOptions {
 
 struct ClusterProducts {
   std::vector<std::filesystem::path> files;
-  std::vector<std::string> notes;  // sentences about what is missing in the files
+  std::vector<std::string> notes;  // sentences about data missing in the files
 };
 
 // Writes all vendor files to `folder`/cluster_analysis_output. Throws Error(cannot_write),
@@ -34,9 +34,9 @@ struct ClusterProducts {
 ClusterProducts write_vendor_files(const Part& part, const std::filesystem::path& folder,
                                    const ClusterProductOptions& options = {});
 
-// A file each, which the caller publishes together with the others.
+// Each writes one file; the caller publishes all together.
 
-// Links that no rank could be told for are left out; their number is returned by the matrix.
+// Omits links without a known rank; the matrix function returns their number.
 void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file,
                           std::vector<TemporaryFile>& finished);
 void write_communication_json(const ClusterView& view, bool with_operations,

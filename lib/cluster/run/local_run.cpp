@@ -193,7 +193,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
       folder.remember(result, fingerprints[of_task[task]]);
       return true;
     }
-    // A damaged store gives no part, and `rank` says why.
+    // A damaged store gives no part: `rank` reports it.
     const bool is_unexplained = result.exit == Exit::ok;
     result.reason =
         is_unexplained ? "no rank summary was written" : failure_sentence(end, tasks[task].log);

@@ -42,8 +42,7 @@ ClusterCapture parse_capture(const json& one) {
   return capture;
 }
 
-// Does not wait for the disk, once for each of many ranks: what a power cut leaves of a state is
-// not taken for one.
+// Does not sync for each of many ranks: a state truncated by a power cut is rejected.
 void write_state(const fs::path& file, const json& state) {
   AtomicFile out(file);
   out.write(state.dump(1) + "\n");
@@ -136,7 +135,7 @@ std::string PartFolder::fingerprint(const ClusterCapture& capture) {
   std::size_t files = 0;
   try {
     const auto session = Session::open(capture.folder);
-    // Whether it has changed cannot be seen.
+    // An unreadable file may have changed.
     const auto& findings = session->findings();
     if (std::any_of(findings.begin(), findings.end(),
                     [](const SessionFinding& one) { return one.id == FindingId::unreadable_file; }))

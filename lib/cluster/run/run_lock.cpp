@@ -39,8 +39,8 @@ std::optional<LockHolder> read_holder(int fd) {
   }
 }
 
-// Whether another program may work in the folder although its lock is not seen. Without a holder
-// the file is empty: its maker is about to write, or the disk was full.
+// Returns true if another program may use the folder although the lock looks free. An empty file
+// has no holder: its creator will write it, or the disk was full.
 bool may_be_held(OwnerLock lock, const std::optional<LockHolder>& holder, const fs::path& path) {
   if (holder && holder->pid == 0) return false;
   const bool is_seen =
@@ -60,7 +60,7 @@ RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_
     fd_.reset(::open(path_.c_str(), kFlags | O_CREAT | O_EXCL, 0666));
     const bool is_new = static_cast<bool>(fd_);
     if (!is_new && errno == EEXIST) fd_.reset(::open(path_.c_str(), kFlags));
-    if (!fd_ && errno == ENOENT) continue;  // given back meanwhile
+    if (!fd_ && errno == ENOENT) continue;  // released meanwhile
     if (!fd_) throw_cannot_write(path_, errno);
     const OwnerLock lock = take_owner_lock(fd_.get());
     if (!is_same_file(fd_.get(), path_)) continue;

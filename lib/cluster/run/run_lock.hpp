@@ -11,12 +11,11 @@
 
 namespace msprof::cluster {
 
-// What the lock file says. Who works in the folder is told by the lock of the file alone
-// (base/owner_lock.hpp).
+// Contents of the lock file. Only the lock on the file (base/owner_lock.hpp) shows who is working.
 struct LockHolder {
   std::string host;
   std::string machine;            // machine_tag(); empty in locks of earlier versions
-  long pid = 0;                   // 0: nobody works in the folder any more
+  long pid = 0;                   // 0: no program uses the folder
   std::vector<std::string> jobs;  // of Slurm
 };
 
@@ -25,10 +24,9 @@ class RunLock {
   // Returns true if any of these jobs still exists.
   using JobsAlive = std::function<bool(const std::vector<std::string>& jobs)>;
 
-  // Takes OUTPUT/run.lock. Throws Error(cannot_write) with who holds it. `take_jobs`: the jobs of a
-  // program that is gone are ours now (--attach); else they keep the lock while they are there.
-  // Where the file system has no locks, a program that is gone is one that wrote nothing into the
-  // file for 24 hours.
+  // Takes OUTPUT/run.lock. Throws Error(cannot_write) naming the holder. `take_jobs`: adopts the
+  // jobs of an ended program (--attach); otherwise they hold the lock while they exist. Without
+  // file locks, a program counts as ended if it has not written to the file for 24 hours.
   RunLock(const std::filesystem::path& output, const JobsAlive& jobs_alive, bool take_jobs = false);
   // Releases the lock, unless leave() was called.
   ~RunLock();

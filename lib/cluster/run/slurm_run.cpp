@@ -464,7 +464,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
     PoolOptions pool;
     pool.label = "nodes";
     pool.retries = 0;
-    pool.patience = std::chrono::seconds(30);  // srun first ends its job step
+    pool.patience = std::chrono::seconds(30);  // srun must end its job step
     log::info("running on {}: {}", counted(usable.size(), "node"), list);
     run_pool({{arguments, folder / "srun.log"}}, pool,
              [](std::size_t, const PoolEnd&) { return true; });

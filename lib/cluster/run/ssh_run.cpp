@@ -186,7 +186,7 @@ class HostRun {
     if (!answer.has_header() || answer.code == kNotFound) {
       throw Error(Exit::board_unreachable,
                   answer.has_header()
-                      ? fmt::format("no {} (give its path with --remote-msprof)", options_.msprof)
+                      ? fmt::format("{} not found; use --remote-msprof PATH", options_.msprof)
                       : fmt::format("ended without an answer: {}", printable(trim(errors))));
     }
     end.has_part = answer.finish();

@@ -90,8 +90,8 @@ void check_host_metrics(std::string_view option, std::string_view value) {
                           option, printable(value), listed(core_metrics(), "or")));
 }
 
-// Checks options against the framework: one that is recorded by its own variables cannot use the
-// vendor's collector, nor options about what to record.
+// Checks options against the framework: one that records by itself accepts neither the vendor's
+// collector nor options that select data.
 void check_for_framework(const CannRun& run) {
   plan_framework(run.framework, run.profiling_options, "/");
   if (run.choice.runtime == CannRuntime::host && run.profiling_options)

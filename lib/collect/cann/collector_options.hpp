@@ -17,7 +17,7 @@ namespace msprof {
 enum class CollectorScope {
   run,      // the run itself: applied by msprof
   records,  // what the process records about itself: any runtime
-  driver,   // counters of the card and its machine: a runtime with the card's driver
+  driver,   // card and machine counters: a runtime that has the card's driver
   offline,  // an existing PROF folder, instead of a run
 };
 

@@ -143,8 +143,8 @@ DynamicClient::DynamicClient(pid_t process) : process_(process) {
 DynamicClient::~DynamicClient() {
   if (!socket_) return;
   socket_.reset();
-  // A killed process leaves its socket behind. Connecting shows whether somebody listens: in
-  // another container, a process may have the same number.
+  // A killed process leaves its socket behind, and containers may reuse its pid. Connecting shows
+  // whether somebody listens.
   const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (probe && connect_to(path_, probe.get()) == ECONNREFUSED) ::unlink(path_.c_str());
 }

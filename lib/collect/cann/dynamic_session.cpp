@@ -159,7 +159,7 @@ void DynamicSession::look(bool waits_for_first) {
       if (typed_.is_at_end()) quit();
       break;
     }
-    if (is_terminal_) is_prompting_ = false;  // the user's line end has ended the prompt's line
+    if (is_terminal_) is_prompting_ = false;  // the user's newline ended the prompt
     if (waits_for_first && members_.empty() && trim(*line) == "start") {
       held_ = *line;
       held_until_ = Clock::now() + kFirstLimit;

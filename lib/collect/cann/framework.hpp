@@ -17,8 +17,8 @@ const std::vector<std::string>& framework_names();
 // Throws Error(usage) for an unknown name, suggesting the nearest one.
 Framework parse_framework(std::string_view name);
 
-// Returns true if its variables start a separate recording. PROFILER_SAMPLECONFIG must then not be
-// set, PROFILING_MODE must not be used otherwise, and no other collector can run it.
+// Returns true if the framework records by itself, enabled by its variables. Then do not set
+// PROFILER_SAMPLECONFIG, and use no other collector. Others must not use PROFILING_MODE.
 bool records_by_itself(Framework framework);
 
 struct FrameworkPlan {

@@ -15,7 +15,7 @@ struct PcieRecord {
   static constexpr std::size_t kGroups = 7;
   static constexpr std::size_t kLatency = 3;
 
-  const CounterTrack* track = nullptr;  // one of its tracks, for the device
+  const CounterTrack* track = nullptr;  // any of its tracks; has the device
   std::int64_t time_ns = 0;
   // Bytes per second; latency in ns. Empty: no transfer was seen.
   std::array<std::array<std::optional<std::int64_t>, 3>, kGroups> values{};

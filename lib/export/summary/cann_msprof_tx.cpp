@@ -1,5 +1,5 @@
-// msprof_tx: one row per range or mark named by the application, and one for each device that
-// repeats it.
+// msprof_tx: one row per range or mark named by the application; one per device mark if there are
+// any.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 

@@ -43,8 +43,8 @@ struct TableReader::Kept : SharedCells::Kept {
   std::size_t columns = 0;      // all
 };
 
-// Rows that are taken together. Kept cells are put into their rows by who takes them, and by a
-// second thread digits are read there: making rows takes longer than taking them.
+// Rows that are passed on together. The consumer inserts kept cells and, on a second thread, parses
+// numbers: producing rows takes longer than consuming them.
 struct TableReader::Batch {
   struct KeptInRow {
     std::size_t row = 0;
@@ -58,7 +58,7 @@ struct TableReader::Batch {
 
   std::size_t rows = 0;
   std::size_t max_rows = 0;
-  std::vector<TableValue> values;   // a row after the other
+  std::vector<TableValue> values;   // row by row
   std::vector<std::string> texts;   // of values that are not kept
   std::vector<KeptInRow> kept;      // in the order of rows
   std::vector<TableValue*> unread;  // texts that are numbers

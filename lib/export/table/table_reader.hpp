@@ -31,8 +31,7 @@ struct TableValue {
   CellNotes* notes = nullptr;    // null where the cell is of one row alone
 };
 
-// Finds what belongs to some cells of a row: by their notes, of which the first is its own, where
-// many rows share all of them.
+// Cache of values by some cells of a row. Uses the first of their notes if all are shared.
 template <std::size_t kCells, typename Value>
 class ByCells {
  public:
@@ -111,7 +110,7 @@ class TableReader : public RowSink {
   void begin_row();
   void hand_over();
   void take(Batch& batch);
-  // What is in the next column, if that is wanted.
+  // Value of the next column; null: unwanted.
   TableValue* next_value(std::string_view text);
 
   std::vector<WantedField> wanted_;
@@ -122,7 +121,7 @@ class TableReader : public RowSink {
   std::unique_ptr<Batch> batch_;  // being made
   std::unique_ptr<Batch> taken_;  // by job_
   TableValue* values_ = nullptr;  // of the row that is made
-  std::string* texts_ = nullptr;  // of its values that are not kept
+  std::string* texts_ = nullptr;  // its texts, except kept cells
   std::size_t column_ = 0;
   WorkAhead::Job job_;  // last: it uses the others
 };

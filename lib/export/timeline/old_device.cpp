@@ -188,7 +188,7 @@ void draw_steps(const Database& db, const OutputFile& file, TraceJsonWriter& out
   Steps(db, file, out).write();
 }
 
-// Draws the scheduler's tasks with one thread per stream, the AI CPUs, and the reduces.
+// Draws the scheduler's tasks (one thread per stream), the AI CPUs and the reduces.
 class Tasks {
  public:
   Tasks(const Database& db, const OutputFile& file, TraceJsonWriter& out)

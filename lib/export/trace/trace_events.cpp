@@ -21,7 +21,7 @@ std::int64_t parse_integer(std::string_view json) {
   return value;
 }
 
-// Position behind the string that begins at `at`.
+// Returns the position after the string at `at`.
 std::size_t find_string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -33,7 +33,7 @@ std::size_t find_string_end(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// Position behind the value that begins at `at`.
+// Returns the position after the value at `at`.
 std::size_t find_value_end(std::string_view text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size();) {
@@ -65,8 +65,8 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// Of one character behind a backslash; `at` is moved behind it. json_string() escapes control
-// characters alone as \u, so that no pair of surrogates is there.
+// Appends the escape sequence whose backslash precedes `at`, and moves `at` past it. No surrogate
+// pairs: json_string() uses \u only for control characters.
 void append_escaped(std::string& out, std::string_view text, std::size_t& at) {
   const char c = text[at++];
   switch (c) {

@@ -1,6 +1,6 @@
-// TraceEventSink: the events of a timeline one by one, for forms of it other than JSON. It takes
-// the text that TraceJsonWriter writes and reads it back, so that every form has the same events,
-// names and times, and no layer knows of more than one.
+// TraceEventSink: passes on the events of a timeline one by one, for formats other than JSON.
+// Parses the output of TraceJsonWriter, so that all formats have the same events, names and times,
+// and layers know only one.
 #pragma once
 
 #include <cstdint>

@@ -114,7 +114,7 @@ class OldAicpuKind : public SliceKind {
       row.device_id = part.device.value_or(0);
       row.stream_id = wire.stream % kMaxStreams;
       row.task_number = wire.task;
-      // The total of the record, as shown by the tools of that time.
+      // Tools of CANN 5 and older show the recorded total.
       if (import_.session.is_old()) row.total_ns = std::int64_t{wire.total_time_us} * 1000;
       import_.devices[row.device_id].aicpu_nodes.push_back(row);
     });

@@ -74,7 +74,7 @@ class CounterTable {
   CoreCounters at(std::uint32_t place) const;
 
  private:
-  static constexpr std::size_t kSlots = 8;  // counters per record on the chips of that time
+  static constexpr std::size_t kSlots = 8;                   // counters per record on old chips
   std::deque<std::array<std::uint32_t, kSlots + 2>> small_;  // cycles, blocks, counters
   std::unordered_map<std::uint32_t, CoreCounters> large_;    // those that do not fit
 };
@@ -89,9 +89,9 @@ struct LogCounts {
   std::uint64_t starts_without_end = 0;
 };
 
-// The runs of a device, vector core runs last. Read from logs on a 910, from states on a 310. The
-// k-th counter record of a stream and task belongs to its k-th run; if the start of the file was
-// deleted, they are counted from the last. Findings are reported.
+// The runs of a device, vector core runs last. Reads logs on a 910, states on a 310. The k-th
+// counter record of a stream and task belongs to its k-th run; if the start of the file was
+// deleted, both are counted from the end. Findings are reported.
 struct DeviceRuns {
   std::deque<OldTaskRun> runs;
   CounterTable counters;
@@ -128,7 +128,7 @@ struct TaskRows {
   std::int64_t next_task_id = 1;
   std::int64_t next_run_id = 1;
 
-  // Writes rows in order of start. `counters` is what OldTaskRun::counters refers to.
+  // Writes rows in order of start. OldTaskRun::counters refers to `counters`.
   void write(std::int64_t device, std::vector<OldTask>& tasks, const CounterTable& counters,
              std::int64_t frequency_mhz, bool has_blocks);
 };

@@ -195,7 +195,7 @@ constexpr std::array<double, 2> kDoneHertz = {1e6, 1e9};
 
 // Agreement of a rate with the windows of `.done` files.
 struct Agreement {
-  bool lies_within = false;  // times have the same zero as those of .done
+  bool lies_within = false;  // same time origin as .done
   bool has_span = false;     // the duration equals that of the collection
   bool contradicts = false;
   std::optional<double> done_hertz;

@@ -27,7 +27,8 @@ class TxSink {
   virtual bool is_open() const = 0;
   // Returns the next id of a mark or range, from 1. Ids of extended records are unique in a folder.
   virtual std::uint64_t next_id() = 0;
-  // Returns the hash of a domain's name and adds the name to the dictionaries of all later records.
+  // Returns the hash of a domain's name and adds the name to the dictionaries of current and later
+  // recordings.
   virtual std::uint64_t intern(std::string_view domain) = 0;
   virtual void append(const MsprofTxWire& record) = 0;
   // Called if a stream was given: its device writes a record when it reaches this point.

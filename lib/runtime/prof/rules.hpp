@@ -59,8 +59,8 @@ std::optional<ProfConfig> make_config(const std::uint32_t* ids, std::uint32_t co
                                       std::uint32_t existing, std::uint32_t metrics,
                                       std::uint64_t bits);
 
-// Checks performed by start before it looks at the mode. Rejects empty bits, bits not in
-// `supported`, and `metrics_bit` with invalid metrics.
+// Checks performed by start before it checks the mode. Rejects empty bits, bits not in `supported`,
+// and `metrics_bit` with invalid metrics.
 int check_bits(const ProfConfig& config, std::uint64_t supported, std::uint64_t metrics_bit,
                bool are_metrics);
 

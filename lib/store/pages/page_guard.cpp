@@ -93,7 +93,7 @@ bool PageTree::accepts_header(const std::byte* header) {
   if (page_bytes != page_bytes_ || reserved != reserved_bytes_) forget();
   page_bytes_ = page_bytes;
   reserved_bytes_ = reserved;
-  // Pages of auto_vacuum look like b-tree pages.
+  // Rejects auto_vacuum: its pages look like b-trees.
   return big_endian_32(header + kLargestRootAt) == 0;
 }
 
@@ -390,7 +390,7 @@ const char* guarded_vfs() {
 }
 
 void end_on_interrupt(sqlite3* db) {
-  // This many take less than a millisecond.
+  // They run for less than a millisecond.
   constexpr int kInstructionsBetweenLooks = 1000;
   sqlite3_progress_handler(
       db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },

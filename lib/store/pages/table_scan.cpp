@@ -180,7 +180,7 @@ const std::byte* TableScan::read_child(std::span<const std::uint32_t> children, 
   return block_.data() + std::size_t{number - block_first_} * file_->page_bytes();
 }
 
-// Counts a page read: a valid table names each of its pages once.
+// Counts a page read; a valid table refers to each page only once.
 void TableScan::count_page() {
   if (++pages_ > file_->page_count()) fail("the table has more pages than the file");
   if (pages_ % kPagesBetweenLooks == 0) interrupt::check();

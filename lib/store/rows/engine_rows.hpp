@@ -111,7 +111,7 @@ struct DpuTaskRow {
   std::int64_t stream_id = kNull;
   std::int64_t task_number = kNull;
   std::int64_t type_name_id = kNull;
-  std::int64_t name_id = kNull;  // null: no task_track names it
+  std::int64_t name_id = kNull;  // null: not in a task_track
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
 

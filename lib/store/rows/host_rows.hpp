@@ -53,7 +53,7 @@ struct CallDetailRow {
 // A range or mark defined by the application (msproftx).
 struct UserRangeRow {
   std::int64_t id = 0;
-  std::int64_t is_extended = 0;  // 1: has an id that the device repeats
+  std::int64_t is_extended = 0;  // 1: has a mark id, also in device records
   std::int64_t process_id = kNull;
   std::int64_t thread_id = kNull;
   std::int64_t category = kNull;
@@ -161,7 +161,7 @@ struct MemoryBlockRow {
 struct FusionOpRow {
   std::int64_t id = 0;
   std::int64_t model_number = kNull;
-  std::int64_t model_name_id = kNull;  // null: no graph_id_map names it
+  std::int64_t model_name_id = kNull;  // null: no graph_id_map record
   std::int64_t name_id = kNull;
   std::int64_t original_names_name_id = kNull;  // joined by ';'
   std::int64_t input_bytes = 0;

@@ -189,7 +189,7 @@ struct StarsIds {
 inline std::uint32_t unique_task_id(std::uint16_t low, std::uint16_t high) {
   return static_cast<std::uint32_t>(high) << 16 | low;
 }
-// Stream of tasks on chips 15 and 16 that the host did not launch (5.2).
+// Stream id of tasks that the host did not launch, on chips 15 and 16 (5.2).
 inline constexpr std::uint16_t kUnknownStream = 65535;
 
 // Converts ids as written by the hardware of STARS chips (5.2). `sqe_type` is 0 for PMU records.

@@ -28,7 +28,7 @@ struct __attribute__((packed)) ApiEventWire {
   std::uint64_t item;  // hash of a name, or number of a model
 };
 static_assert(sizeof(ApiEventWire) == 40);
-// Value of `end` in an event, which is one of the two events of a call.
+// Value of `end` in a record of a call's start or end event.
 inline constexpr std::uint64_t kIsEvent = UINT64_MAX;
 
 // task_track: a task launch.
@@ -37,7 +37,7 @@ struct __attribute__((packed)) TaskTrackWire {
   std::uint16_t device;  // high 4 bits: 0 NPU, 1 DPU
   std::uint16_t stream;
   std::uint16_t task_number;
-  std::uint16_t batch;  // of a flip: its number
+  std::uint16_t batch;  // for a flip: its number
   std::uint64_t type;
   std::uint64_t kernel_name;  // hash; 0 if absent
   std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire, depending on data_len
@@ -84,7 +84,7 @@ struct __attribute__((packed)) NodeBasicInfoWire {
   std::uint64_t type;       // hash
   std::uint32_t blocks;     // low half: blocks, high half: mix ratio
   std::uint32_t flag;       // 0: not hf32 eligible
-  std::uint8_t state;       // not used: the slice determines it (cann_host.md 1.2)
+  std::uint8_t state;       // not used: the kind of slice decides (cann_host.md 1.2)
 };
 static_assert(sizeof(NodeBasicInfoWire) == 53);
 

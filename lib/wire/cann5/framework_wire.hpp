@@ -59,7 +59,7 @@ struct __attribute__((packed)) OldTensorWire {
 };
 static_assert(sizeof(OldTensorWire) == 44);
 
-// tensor_data_info: up to five tensors of a task; those of one key may continue in the next record.
+// tensor_data_info: up to five tensors of a task; more may follow in the next record.
 inline constexpr std::uint32_t kMaxOldTensors = 5;
 struct __attribute__((packed)) TensorDataWire {
   RecordHead head;

@@ -202,7 +202,7 @@ std::string layer_info_text(const std::vector<GeneratedLayer>& layers) {
   return text.str();
 }
 
-// Texts with their lengths, between small numbers.
+// Length-prefixed texts between small numbers.
 std::string layer_info_slice(const std::vector<GeneratedLayer>& layers) {
   std::string bytes;
   const auto add = [&bytes](std::string_view word) {

@@ -80,7 +80,7 @@ class CpuBlocks {
   }
 
  private:
-  // What the next line must be. `lost`: the rest of a damaged block is skipped.
+  // Expected next line. `lost`: the rest of a damaged block is skipped.
   enum class State { none, lost, uptime, threads };
 
   std::string_view begin(std::string_view line) {

@@ -95,7 +95,7 @@ class HostCallTree {
 
  private:
   std::uint32_t thread_;
-  std::vector<OpenCall*> calls_;  // sorted by begin
+  std::vector<OpenCall*> calls_;  // sorted by start
   std::vector<std::unique_ptr<OpenCall>> owned_;
   std::vector<OpenCall*> free_;
   std::uint64_t last_end_[3] = {};  // end of the last call opened: acl, model, communication

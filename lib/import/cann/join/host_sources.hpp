@@ -21,7 +21,7 @@ namespace msprof::cann {
 class RecordStream;
 struct StreamRecord;
 
-// Calls sorted by begin, level from high to low, and reading order. Merges calls recorded as one
+// Calls sorted by start, level from high to low, and reading order. Merges calls recorded as one
 // record with calls recorded as two events.
 class CallSource {
  public:
@@ -33,7 +33,7 @@ class CallSource {
   void set_latest_end(std::uint64_t count) { latest_end_ = count; }
   // Reads the slices once, pairs events, and reports events without a counterpart.
   void open(const ImportContext& context);
-  // The next calls in order of time, all with the same begin; empty at the end.
+  // The next calls in order of time, all with the same start; empty at the end.
   const std::vector<Call>& peek() const { return moment_; }
   void next(const ImportContext& context);
 
@@ -48,7 +48,7 @@ class CallSource {
 
   RecordStream& stream_;
   std::uint64_t latest_end_ = UINT64_MAX;
-  std::vector<Call> paired_;  // sorted by begin
+  std::vector<Call> paired_;  // sorted by start
   std::size_t next_paired_ = 0;
   Call recorded_;
   bool has_recorded_ = false;

@@ -20,7 +20,7 @@ namespace msprof {
 // Operator, call and model of a task. Written by the host association and used when the device's
 // records are read.
 struct HostTask {
-  // The first fields, with `context`, identify the task.
+  // `device` to `batch`, and `context`: the key.
   std::uint16_t device = 0;
   std::uint32_t stream = 0;
   std::uint32_t task_number = 0;  // 16 bits, unless task ids are unique

@@ -223,7 +223,7 @@ aclError aclmdlSetConfigOpt(aclmdlConfigHandle* handle, aclmdlConfigAttr attr,
       case ACL_MDL_OUTPUTQ_NUM_SIZET:
       case ACL_MDL_OUTPUTQ_ADDR_PTR:
         return ACL_ERROR_FEATURE_UNSUPPORTED;
-      // A host has no priorities and does not use memory of the application.
+      // Ignored: a host has no priorities and needs no application memory.
       case ACL_MDL_PRIORITY_INT32:
       case ACL_MDL_WEIGHT_ADDR_PTR:
       case ACL_MDL_WEIGHT_SIZET:

@@ -14,7 +14,7 @@ namespace msprof::acl {
 // or, if there is none yet, to the next one.
 class Event {
  public:
-  // Waits for an event "ex" that was never recorded return at once.
+  // If `ex`, a wait for a never-recorded event returns at once.
   explicit Event(bool ex) : is_ex_(ex) {}
 
   // Returns the latch of a record that is launched now. The stream opens it when it reaches the

@@ -13,7 +13,7 @@ class Operation {
   virtual void run() const = 0;
 
   OpInfo info;
-  std::atomic<bool> is_repeatable{false};  // kept after its first run
+  std::atomic<bool> is_repeatable{false};  // its handle outlives a run
 
  protected:
   Operation() = default;

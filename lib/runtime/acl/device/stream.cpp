@@ -33,7 +33,7 @@ int run_task(Task& task, Stream& stream) {
     runtime::say(std::string("a task of a stream: ") + error.what());
     return ACL_ERROR_RT_INTERNAL_ERROR;
   } catch (const abi::__forced_unwind&) {
-    throw;  // a function of the application ends the thread
+    throw;  // pthread_exit() or cancellation in a callback
   } catch (...) {
     runtime::say("a task of a stream: an exception of the application");
     return ACL_ERROR_RT_INTERNAL_ERROR;

@@ -1,6 +1,6 @@
-// Task counters computed by the machine model: the events of each metrics set, and how many of each
-// the work of an operator produces. Modelled, as described in README.md. For the recorder. Source:
-// cann_device.md 12 (events and how readers use them); the sets are those of acl_prof.h.
+// Task counters computed by the machine model (README.md): the events of each metrics set, and how
+// often each occurs in an operator. For the recorder. Source: cann_device.md 12 (events and how
+// readers use them); the sets are those of acl_prof.h.
 #pragma once
 
 #include <array>

@@ -207,8 +207,7 @@ void DynamicServer::take_client() {
     if (fd >= 0 && !is_second) client_ = runtime::HeldDescriptor(fd);
   }
   if (fd < 0) {
-    // For example, out of descriptors: the connection stays pending, so pause before the next
-    // attempt.
+    // If, for example, no descriptor is free, the connection stays pending: pause before retrying.
     if (errno != EAGAIN && errno != ECONNABORTED)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return;

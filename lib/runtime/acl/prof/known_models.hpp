@@ -15,7 +15,7 @@ void record_model_name(Recording& recording, std::uint32_t model, std::string_vi
                        std::uint64_t at_ns);
 // Writes the names of all loaded models.
 void record_known_models(Recording& recording);
-// After a fork: another thread may have held the lock.
+// For a forked child: the lock may be held forever.
 void reset_known_models();
 
 }  // namespace msprof::acl

@@ -75,7 +75,7 @@ class ProfSettings {
   std::vector<std::pair<std::string, std::string>> parameters_;
 };
 
-// Checks performed by aclprofStart before it looks at the state. Returns ACL_SUCCESS or an error
+// Checks performed by aclprofStart before it checks the state. Returns ACL_SUCCESS or an error
 // code. A configuration without bits is valid if `settings` request sampling of the host.
 aclError check_content(const ProfConfig& config, const ProfSettings& settings);
 

@@ -90,9 +90,9 @@ void append_turn(Recording& recording, RecordSide side, const TaskIds& ids, std:
   recording.append(HostFile::task_turns, &flip);
 }
 
-// Records all wraparounds of task ids up to that of this task which the recording does not have
-// yet. Readers count them on the host and on the device, so both sides need all of them, even if
-// recording started later.
+// Records the task id wraparounds up to this task that the recording does not contain yet. Readers
+// count them on the host and on the device, so both need all of them, even if recording started
+// later.
 void turn(Recording& recording, RecordSide side, const TaskIds& ids, std::uint64_t before_ns) {
   std::atomic<std::uint32_t>* const turns = recording.turns(ids.device, ids.stream, side);
   const std::uint32_t batch = ids.sequence >> 16U;

@@ -21,8 +21,8 @@ SVP_ACL_API svp_acl_error svp_acl_ext_process_aicpu_task(int32_t timeout);
 SVP_ACL_API svp_acl_error svp_acl_ext_get_mdl_aicpu_task_num(uint32_t model_id, uint32_t* num);
 SVP_ACL_API svp_acl_error svp_acl_ext_get_mdl_net_type(uint32_t model_id, uint32_t* net_type);
 
-// The load of the NPU, which a host does not have. Only the libraries of the newest boards export
-// this function.
+// The load of the NPU; a host has no NPU. Only the libraries of the newest boards export this
+// function.
 static inline svp_acl_error svp_acl_query_status(svp_acl_status* status) {
   (void)status;
   return SVP_ACL_ERROR_API_NOT_SUPPORT;

@@ -27,7 +27,7 @@ ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, si
 ACL_FUNC_VISIBILITY const char* aclGetTensorDescName(const aclTensorDesc* desc);
 
 // Setters. The storage format and shape describe the data in memory, the origin format and shape
-// those of the network definition. 100000 if the description is NULL.
+// those of the network definition. Return 100000 if the description is NULL.
 ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc* desc, const char* name);
 ACL_FUNC_VISIBILITY aclError aclSetTensorShapeRange(
     aclTensorDesc* desc, size_t dimsCount, int64_t dimsRange[][ACL_TENSOR_SHAPE_RANGE_NUM]);

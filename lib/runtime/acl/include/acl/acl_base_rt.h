@@ -250,8 +250,8 @@ ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const
 
 // The name of the processor: "MsprofHost" here.
 ACL_FUNC_VISIBILITY const char* aclrtGetSocName(void);
-// The version of the named package, as text of at most ACL_PKG_VERSION_MAX_SIZE bytes. 100000 if an
-// argument is NULL or the name is empty.
+// The version of the named package, as text of at most ACL_PKG_VERSION_MAX_SIZE bytes. Returns
+// 100000 if an argument is NULL or the name is empty.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 // The version as a number; a newer version has a greater number.
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char* pkgName, int32_t* versionNum);

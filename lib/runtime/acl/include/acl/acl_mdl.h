@@ -216,7 +216,7 @@ ACL_FUNC_VISIBILITY aclTensorDesc* aclmdlGetDatasetTensorDesc(const aclmdlDatase
                                                               size_t index);
 
 // Dynamic shapes: set the size of the next execution with the dataset. `index` is that of the input
-// ACL_DYNAMIC_TENSOR_NAME. 100000 if the model does not support the size.
+// ACL_DYNAMIC_TENSOR_NAME. Returns 100000 if the model does not support the size.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset,
                                                        size_t index, uint64_t batchSize);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset,

@@ -130,7 +130,8 @@ typedef struct aclprofEventAttributes {
 
 // Recording to files. Each Start creates a PROF_ folder in the folder passed to Init (a path of at
 // most 4095 bytes). Init must follow aclInit, else 100001; a second Init returns 100002. Start,
-// Stop and Finalize require Init, else 100043. 100042 if a device is already recorded.
+// Stop and Finalize require Init, else 100043. Start returns 100042 if a device is already being
+// recorded.
 MSVP_PROF_API aclError aclprofInit(const char* profilerResultPath, size_t length);
 MSVP_PROF_API aclError aclprofFinalize(void);
 MSVP_PROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char* config,
@@ -202,12 +203,12 @@ MSVP_PROF_API aclError aclprofRangeStop(uint32_t rangeId);
 // Records a mark on the host, and on the device when the stream reaches it.
 MSVP_PROF_API aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream);
 
-// The id of a text in records, and an operator described by the application around its launches.
+// Return the id of a text in records; mark an operator around the application's launches.
 MSVP_PROF_API uint64_t aclprofStr2Id(const char* message);
 MSVP_PROF_API aclError aclprofRangePushEx(aclprofEventAttributes* attr);
 MSVP_PROF_API aclError aclprofRangePop(void);
 
-// Features of a card's driver, for the vendor's tools: 200001 on a host.
+// Features of a card's driver, for the vendor's tools; return 200001.
 MSVP_PROF_API aclError aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData);
 MSVP_PROF_API aclError aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData);
 

@@ -298,8 +298,8 @@ typedef void (*aclrtHostFunc)(void* args);
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo* exceptionInfo);
 
 // Start and end of the interface, once per process. `configPath` names a JSON file whose object
-// "profiler" may start a recording; NULL or "": no file. A second call returns 100002; a file that
-// is unreadable or invalid 100000 to 100010.
+// "profiler" may start a recording; NULL or "": no file. A second call returns 100002; an
+// unreadable or invalid file returns 100000 to 100010.
 ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);
 // Ends one of several aclInit calls; sets `refCount` to the number of the remaining ones.
@@ -308,7 +308,7 @@ ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t* refCount);
 // The reason why the thread's last call failed; NULL if unknown. Reading clears it; the text is
 // valid until the thread's next call.
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
-// The version of the interface: ACL_MAJOR_VERSION and so on. 100000 if an argument is NULL.
+// The version of the interface: ACL_MAJOR_VERSION and so on. Returns 100000 if an argument is NULL.
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion,
                                              int32_t* patchVersion);
 
