@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 
 namespace msprof {
 

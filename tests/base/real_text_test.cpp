@@ -1,4 +1,5 @@
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 
 #include <sqlite3.h>
 

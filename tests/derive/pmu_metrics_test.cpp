@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 #include "store/trace_db_writer.hpp"
 #include "support/temp_folder.hpp"
 

@@ -5,6 +5,7 @@
 #include "base/atomic_file.hpp"
 #include "base/json_text.hpp"
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 #include "cluster/products/communication_items.hpp"
 #include "cluster/products/products.hpp"
 

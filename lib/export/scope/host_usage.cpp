@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 #include "export/scope/cann_rules.hpp"
 
 namespace msprof {

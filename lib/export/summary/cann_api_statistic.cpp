@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/core_sums.hpp"
 #include "export/summary/cann_counter_tables.hpp"

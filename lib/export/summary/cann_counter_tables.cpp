@@ -1,4 +1,5 @@
 #include "export/summary/cann_counter_tables.hpp"
+#include "base/vendor_real.hpp"
 
 namespace msprof::cann {
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/counter_samples.hpp"
 #include "export/summary/cann_counter_tables.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/counter_growth.hpp"
 #include "export/scope/network_lines.hpp"

@@ -8,6 +8,7 @@
 
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
+#include "base/vendor_real.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"

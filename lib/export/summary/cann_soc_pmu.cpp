@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/counter_samples.hpp"
 #include "export/scope/scoped_rows.hpp"

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "base/json_text.hpp"
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/core_sums.hpp"
 #include "export/timeline/cann_counter_layer.hpp"

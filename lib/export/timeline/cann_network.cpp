@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
+#include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/network_lines.hpp"
 #include "export/timeline/cann_counter_layer.hpp"

@@ -7,6 +7,7 @@
 
 #include "base/json_text.hpp"
 #include "base/number.hpp"
+#include "base/vendor_real.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/engine_words.hpp"
 #include "export/unified/unified_writer.hpp"

@@ -1,0 +1,173 @@
+#include "base/vendor_real.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+namespace msprof {
+
+namespace {
+
+// Limit of scaled values: below it a double has enough digits after the point to round reliably.
+constexpr double kMaxScaled = 1e11;
+// Distance from a tie, in units, beyond which every rounding method gives the same result.
+constexpr double kNearTie = 1e-3;
+
+// Rounds `scaled` to the nearest integer; false if it is near a tie or too large.
+bool rounds_plainly(double scaled, std::int64_t& nearest) {
+  if (!(scaled < kMaxScaled)) return false;
+  nearest = static_cast<std::int64_t>(scaled);
+  const double rest = scaled - static_cast<double>(nearest);
+  if (std::abs(rest - 0.5) < kNearTie) return false;
+  if (rest > 0.5) ++nearest;
+  return true;
+}
+
+// SQLite's printf("%!.3f"): adds slightly more than half a unit, then extracts digits from the
+// front in long double arithmetic. 0 <= value < 2^36.
+std::int64_t sqlite_thousandths(double value) {
+  long double rest = value;
+  rest += static_cast<double>(5.0e-04 + rest * 3e-16L);
+  int exponent = 0;
+  long double scale = 1.0L;
+  for (; rest >= 10.0L * scale; ++exponent) scale *= 10.0L;
+  rest /= scale;
+  for (; rest < 1.0L && exponent > -4; --exponent) rest *= 10.0L;
+  std::int64_t thousandths = 0;
+  for (; exponent >= -3; --exponent) {
+    const int digit = static_cast<int>(rest);
+    thousandths = thousandths * 10 + digit;
+    rest = (rest - digit) * 10.0L;
+  }
+  return thousandths;
+}
+
+// Appends thousandths as text without trailing zeros, but with at least `least` decimals. Written
+// back to front for speed: tables have tens of millions of these.
+void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
+  std::array<char, 24> text{};
+  char* const end = text.data() + text.size();
+  char* at = end;
+  auto rest = static_cast<unsigned>(thousandths % 1000);
+  auto whole = static_cast<std::uint64_t>(thousandths / 1000);
+  int decimals = 3;
+  for (; decimals > least && rest % 10 == 0; --decimals) rest /= 10;
+  for (int i = 0; i < decimals; ++i, rest /= 10) *--at = static_cast<char>('0' + rest % 10);
+  if (decimals > 0) *--at = '.';
+  do {
+    *--at = static_cast<char>('0' + whole % 10);
+    whole /= 10;
+  } while (whole != 0);
+  out.append(at, static_cast<std::size_t>(end - at));
+}
+
+// Appends a value of any size with 15 significant digits and always a decimal point.
+void append_15_digits(std::string& out, double value) {
+  std::string text = fmt::format("{:.15g}", value);
+  if (std::isfinite(value) && text.find('.') == std::string::npos) {
+    text.insert(std::min(text.find('e'), text.size()), ".0");
+  }
+  out += text;
+}
+
+// Rounds to thousandths as SQLite does; false if the value is too large.
+bool sqlite_rounded(double magnitude, std::int64_t& thousandths) {
+  constexpr double kMaxPlainHalf = 68719476736.0;  // 2^36: beyond it SQLite adds exactly 0.5 units
+  if (!(magnitude < kMaxPlainHalf)) return false;
+  if (!rounds_plainly(magnitude * 1000.0, thousandths)) thousandths = sqlite_thousandths(magnitude);
+  return true;
+}
+
+void append_fixed3(std::string& out, double value, int least) {
+  std::int64_t thousandths = 0;
+  if (rounds_plainly(std::abs(value) * 1000.0, thousandths)) {
+    if (std::signbit(value)) out += '-';
+    append_thousandths(out, thousandths, least);
+    return;
+  }
+  fmt::format_to(std::back_inserter(out), "{:.3f}", value);
+  if (least == 3 || !std::isfinite(value)) return;
+  while (out.back() == '0') out.pop_back();
+  if (out.back() == '.') out.pop_back();
+}
+
+}  // namespace
+
+double sqlite_round3(double value) {
+  std::int64_t thousandths = 0;
+  if (sqlite_rounded(std::abs(value), thousandths)) {
+    return std::copysign(static_cast<double>(thousandths) / 1000.0, value);
+  }
+  constexpr double kWholeBeyond = 4503599627370496.0;  // 2^52: SQLite does not round these
+  if (!(std::abs(value) < kWholeBeyond)) return value;
+  return std::strtod(fmt::format("{:.3f}", value).c_str(), nullptr);
+}
+
+void append_sqlite_round3(std::string& out, double value) {
+  if (value == 0) {  // a task that did not run
+    out.append("0.0", 3);
+    return;
+  }
+  std::int64_t thousandths = 0;
+  if (!sqlite_rounded(std::abs(value), thousandths)) {
+    append_15_digits(out, sqlite_round3(value));
+    return;
+  }
+  if (value < 0 && thousandths != 0) out += '-';
+  append_thousandths(out, thousandths, 1);
+}
+
+std::optional<double> sqlite_round3_as_read(double value) {
+  std::int64_t thousandths = 0;
+  if (!sqlite_rounded(std::abs(value), thousandths)) return std::nullopt;
+  const double magnitude = static_cast<double>(thousandths) / 1000.0;
+  return value < 0 && thousandths != 0 ? -magnitude : magnitude;
+}
+
+std::optional<double> fixed3_as_read(double value) {
+  std::int64_t thousandths = 0;
+  if (!rounds_plainly(std::abs(value) * 1000.0, thousandths)) return std::nullopt;
+  return std::copysign(static_cast<double>(thousandths) / 1000.0, value);
+}
+
+void append_fixed3(std::string& out, double value) {
+  append_fixed3(out, value, 3);
+}
+
+void append_fixed3_trimmed(std::string& out, double value) {
+  append_fixed3(out, value, 0);
+}
+
+double python_round(double value, int digits) {
+  static constexpr std::array<double, 7> kPowers = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+  digits = std::clamp(digits, 0, static_cast<int>(kPowers.size()) - 1);
+  const double power = kPowers[static_cast<std::size_t>(digits)];
+  std::int64_t nearest = 0;
+  if (rounds_plainly(std::abs(value) * power, nearest)) {
+    return std::copysign(static_cast<double>(nearest) / power, value);
+  }
+  if (!std::isfinite(value)) return value;
+  return std::strtod(fmt::format("{:.{}f}", value, digits).c_str(), nullptr);
+}
+
+void append_python_float(std::string& out, double value) {
+  constexpr double kMinFixed = 1e-4;
+  constexpr double kMaxFixed = 1e16;
+  const double magnitude = std::abs(value);
+  const bool is_fixed = magnitude == 0 || (magnitude >= kMinFixed && magnitude < kMaxFixed);
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific)
+          .ptr;
+  const std::size_t before = out.size();
+  out.append(text.data(), end);
+  if (is_fixed && out.find('.', before) == std::string::npos) out += ".0";
+}
+
+}  // namespace msprof
