@@ -45,7 +45,7 @@ mkdir "$way" "$@"
 )sh"};
 
 // Arguments: $1 from, $2 to, $3 what to keep: "recording" keeps only the recording if there is one,
-// otherwise the whole folder is kept; "brought-home" also marks that the results have been fetched.
+// otherwise the whole folder; "brought-home" also marks the results as fetched.
 constexpr BoardScript kKeepRun = {"keeping the run on the board", R"sh(
 umask 077
 mkdir -p "${2%/*}" || exit 1
@@ -66,8 +66,8 @@ read -r up rest < /proc/uptime
 echo "${up%%.*}"
 )sh"};
 
-// An application whose recording is drained. If the drain's connection reaches a machine other than
-// the board, the run ends and the board keeps the recording on its own.
+// An application whose recording is drained. If the drain's connection reaches another machine, the
+// run ends and the recording stays on the board.
 class DrainedProgram : public RunningProgram {
  public:
   DrainedProgram(std::unique_ptr<RunningProgram> program, BoardDrain& drain, BoardLink& link)
@@ -92,7 +92,7 @@ class DrainedProgram : public RunningProgram {
   BoardLink& link_;
 };
 
-// Keeps the name of the project's folder on the board: an application may know its own path.
+// Keeps the name of the project's folder on the board: an application may depend on its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
   return is_acceptable_board_path(name) ? name : "project";
@@ -195,7 +195,7 @@ ResumedRun SshHost::resume() {
   return run;
 }
 
-// Call before the run is changed: it may have to stay as it is.
+// Call before anything changes the run: if this throws, the run stays as it is.
 void SshHost::find_drained() {
   if (drain_) return;
   const DrainedRun found = find_drained_run(link_, options_.drain.output, options_.force);
@@ -259,7 +259,7 @@ RunPaths SshHost::open(const Project& project) {
   if (!options_.runs_in_place) refuse_other_machine(project);
   project_name_ = folder_name(project);
   has_run_ = true;
-  // Created together with the upload if nothing has to be put into it before.
+  // The folder is created together with the upload if nothing else has to be put into it first.
   const bool later = !options_.runs_in_place && !options_.leave.on && !nfs_.is_on() &&
                      remote_folder_.empty() && !options_.no_cache;
   has_folder_ = false;
@@ -275,8 +275,8 @@ BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
       .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-// Waits for the step that creates the run's folder, before the folder is used. Missing answers are
-// requested again.
+// Waits for the step that creates the run's folder, before the folder is used. Requests missing
+// answers again.
 void SshHost::await_first_steps() {
   if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();
@@ -327,7 +327,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   return placed;
 }
 
-// Sends the steps that follow the upload together with it, and again separately if that failed.
+// Sends the steps after the upload together with it; if that failed, sends them again separately.
 TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
@@ -475,7 +475,7 @@ void SshHost::end_drain() {
 void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
   if (!sink_) return;
   for (std::string& note : sink_->place(captures)) fetched.notes.push_back(std::move(note));
-  // Captures only in the stream.
+  // Captures that exist only in the stream.
   for (const std::string& name : sink_->captures()) {
     const bool is_known = std::any_of(fetched.captures.begin(), fetched.captures.end(),
                                       [&](const FetchedCapture& one) { return one.name == name; });
@@ -524,7 +524,7 @@ std::unique_ptr<OutputPeek> SshHost::peek() {
 Fetched SshHost::fetch(const fs::path& into) {
   owns_folder_ = false;
   has_run_ = true;
-  // Captures that were moved out of the run's folder are not fetched again.
+  // Captures that were moved out of the run's folder must not be fetched again.
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
   take_drained();
@@ -573,10 +573,10 @@ void SshHost::clean_up() {
   is_connected_ = false;
   end_drain();
   end_sink();
-  // A Ctrl-C from before must not interrupt the cleanup of the board.
+  // An earlier Ctrl-C must not interrupt the cleanup of the board.
   const interrupt::MaskPendingSignal masked;
   try {
-    // A permanently lost connection has been reported; the board then cleans up by itself.
+    // A permanent loss of the connection was already reported; the board then cleans up by itself.
     if (link_.shell().is_connected() && !owns_folder_) {
       link_.with_reconnect([this] {
         link_.complete_facts();
@@ -602,8 +602,8 @@ void SshHost::remove_run() {
                             has_unfetched_results_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
-    // Removes the folder together with the release of the lock, in one round trip, if no other step
-    // follows.
+    // Removes the folder together with the release of the lock, in one round trip, if this is the
+    // last step.
     const bool last = !clean && !nfs_.is_on();
     if (!last || !link_.release(link_.run())) remove_run_folder(shell, link_.run_folder());
   }

@@ -1,8 +1,9 @@
 // SshHost: runs applications on a board over SSH. Created by the verb and used by the collector.
 //
-// On the board, below <board_dir>/msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
-// project of each machine, so that only changes are sent), `runs/<run>` (the fresh copy of one run,
-// removed after it) and `kept/<run>` (runs kept by --keep or --leave, or that could not be
+// Folders on the board below <board_dir>/msprof: `lock` (one run at a time), `cache/<id>` (a copy
+// of
+// each project of each machine, so that only changes are sent), `runs/<run>` (the fresh copy of one
+// run, removed after it) and `kept/<run>` (runs kept by --keep or --leave, or that could not be
 // fetched).
 #pragma once
 
@@ -30,10 +31,10 @@ namespace msprof {
 struct BoardRunOptions {
   double reconnect_seconds = 30;
   bool keep = false;         // keep the run folder on the board
-  bool no_cache = false;     // keep nothing of the project on the board
+  bool no_cache = false;     // keep no copy of the project on the board
   bool clean_board = false;  // remove all of msprof's files after the run
-  bool force = false;        // take over the board from another run; delete results that were
-                             // never fetched
+  bool force = false;        // take over the board from another run; delete results that were never
+                             // fetched
   bool runs_in_login_shell = false;  // start the application in the environment of a login shell
   // Run an application that is already on the host; upload nothing and fetch only captures.
   bool runs_in_place = false;
@@ -58,15 +59,15 @@ class SshHost : public Host {
   std::vector<std::pair<std::string, std::string>> facts() const override;
   void expect(const Project& project) override;
   // Connects, probes, prints the facts in one line, and takes the board's lock. Throws
-  // Error(kept_results) if clean_board would delete results that were never fetched, unless
-  // `force`.
+  // Error(kept_results) if clean_board would delete results that were never fetched, unless `force`
+  // is set.
   void connect() override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
-  // Returns nullopt while the drain monitors the disk, unless it has seen the disk full.
+  // Returns nullopt while the drain monitors the disk, unless the drain has found it full.
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;
   std::optional<DrainStatus> drain_status() const override;
@@ -86,16 +87,16 @@ class SshHost : public Host {
   // Sets the path of this project's msprof on the host, which processes recordings that stay there.
   void set_tool(const std::string& tool) { leave_.set_tool(tool); }
 
-  // Connects only to list them; see fetchable_runs().
+  // Connects only to list the runs; see fetchable_runs().
   std::vector<LeftRun> left_runs();
 
   // Valid after connect().
   const BoardInfo& info() const { return link_.info(); }
-  // Connects like connect() and removes <board_dir>/msprof, without a run.
+  // Connects like connect() and removes <board_dir>/msprof; starts no run.
   void clean_board();
 
  private:
-  std::string project_folder() const;  // of the run, on the board
+  std::string project_folder() const;  // the run's project folder on the board
   std::string on_board(const std::filesystem::path& in_project) const;
   BoardStep folder_step(bool again, const std::string& folder) const;
   void await_first_steps();
@@ -125,27 +126,28 @@ class SshHost : public Host {
   bool is_connected_ = false;
   bool has_run_ = false;  // the run folder is on the board
   bool has_folder_ = false;
-  std::vector<BoardStep> first_steps_;       // sent with the lock request; empty: none were sent
-  std::vector<BoardAnswer> upload_answers_;  // answers to the steps of the upload, until it reads
-                                             // them
-  std::optional<std::uint64_t> free_once_;   // free space from another answer, returned once
+  std::vector<BoardStep> first_steps_;       // sent with the lock request; empty: none
+  std::vector<BoardAnswer> upload_answers_;  // answers to the steps of the upload, until the upload
+                                             // reads them
+  std::optional<std::uint64_t> free_once_;   // free space that another answer contained, returned
+                                             // once
   bool has_unfetched_results_ = false;       // the run may have results that exist nowhere else
   bool is_backed_up_ = false;                // results that could not be fetched are kept on the
                                              // board
-  // True from the start or the following of a surviving run until its results are fetched: the run
-  // must not be changed if this msprof ends.
+  // True from the moment a surviving run is started or followed until its results are fetched: the
+  // run must not be changed if this msprof ends.
   bool owns_folder_ = false;
   bool survives_ = false;  // it is or was a surviving run
   std::string project_name_;
   std::string remote_folder_;  // folder of a project that was already on the board
-  std::string remote_head_;    // the first bytes of its program
+  std::string remote_head_;    // the first bytes of that project's program
   ServerApplication application_;
   BoardLeave leave_;
   BoardNfs nfs_;
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
-  std::string drain_gap_;  // sentence on drained data of an earlier run that is missing locally
+  std::string drain_gap_;  // sentence about drained data of an earlier run that is missing locally
   std::unique_ptr<BoardSink> sink_;
   std::string remains_;
 };

@@ -17,22 +17,20 @@
 
 namespace msprof {
 
-// Parses the answer of one round, which ends with "round WORD". It contains "f BYTES ./PATH" for
-// each file, "end WORD", optionally "free BLOCKS", and for each wish "part", its bytes in whole
-// blocks and "over WORD". WORD is a random word that occurs in no file. Skips names that lead
+// Parses the answer to one round of requests, which ends with "round WORD". It contains "f BYTES
+// ./PATH" for each file, "end WORD", optionally "free BLOCKS", and for each wish "part", the bytes
+// in whole blocks and "over WORD". WORD is random and occurs in no file. Skips names that lead
 // outside the folder. Returns nullopt if the answer is invalid.
 std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_view word,
                                         const std::vector<PeekWish>& wishes);
 
 class BoardPeek : public OutputPeek {
  public:
-  // Returns the local file that holds the first bytes of a file of the run; empty if no such file
-  // exists.
+  // Returns the local file with the first bytes of a file of the run; empty if there is none.
   using FileHere = std::function<std::filesystem::path(const std::string& path)>;
 
   // `shell` must outlive this object; its connection may be lost and re-established. Data that
-  // `file_here` (may be empty) provides is not read from the board, which may already have freed
-  // it.
+  // `file_here` (may be empty) provides is not read from the board, which may have freed it.
   BoardPeek(BoardShell& shell, std::string folder, FileHere file_here = {});
 
   bool is_ready() override;
@@ -55,7 +53,7 @@ class BoardPeek : public OutputPeek {
   std::string request_;  // not yet sent
   std::string answer_;
   FileHere file_here_;
-  std::vector<PeekWish> wishes_;  // to be answered by the board
+  std::vector<PeekWish> wishes_;  // requested from the board
   std::vector<PeekedPart> here_;  // answered from local files
   bool is_asked_ = false;
   Clock::time_point asked_at_;

@@ -37,8 +37,8 @@ std::string time_left(double seconds) {
   return fmt::format("{:.0f} min", seconds / 60);
 }
 
-// Blocks all signals while a thread is started, which inherits the mask: the main thread handles
-// them.
+// Blocks all signals while a thread is started: it inherits the mask, so the main thread handles
+// all signals.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -147,7 +147,8 @@ void BoardDrain::note_look() {
   wake_.notify_all();
 }
 
-// Growth can only be detected after the first look: wait for it before the application starts.
+// Growth can only be detected after the first poll, so it must precede the start of the
+// application.
 void BoardDrain::wait_until_it_looks() {
   for (;;) {
     std::unique_lock lock(mutex_);

@@ -34,7 +34,7 @@ class BoardDrain {
   BoardDrain(const BoardDrain&) = delete;
   BoardDrain& operator=(const BoardDrain&) = delete;
 
-  // Waits until the first look has succeeded or failed. Throws Error(interrupted).
+  // Waits until the first poll has succeeded or failed. Throws Error(interrupted).
   void wait_until_it_looks();
   // Throws ConnectFailure(host_key) if the drain's connection reached a machine other than the
   // board.
@@ -53,7 +53,7 @@ class BoardDrain {
   std::filesystem::path file(const std::string& path) const { return drainer_.file(path); }
 
   std::filesystem::path folder() const { return drainer_.folder(); }
-  // True if the folder holds data that the board no longer has.
+  // True if the folder holds data that the board may have freed.
   bool is_needed() const { return drainer_.is_needed(); }
   // Removes the folder, once its files have been moved to their final location.
   void remove();
@@ -72,7 +72,7 @@ class BoardDrain {
   const std::string output_;
   const bool has_stat_;
   const double reconnect_seconds_;
-  const bool is_over_;  // an earlier msprof drained this run
+  const bool is_over_;  // an earlier msprof drained this run; supports finish() only
   SshLogin login_;
   Drainer drainer_;
   std::optional<DrainTools> tools_;
@@ -80,7 +80,7 @@ class BoardDrain {
   std::condition_variable wake_;
   bool is_stopping_ = false;
   bool has_looked_ = false;
-  std::string stranger_;  // problem with the host key; empty: no problem
+  std::string stranger_;  // problem with the host key; empty: none
   std::thread thread_;
 };
 

@@ -17,7 +17,7 @@ using DrainClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kAnswerSilence{60};
 constexpr std::chrono::milliseconds kAnswerPoll{100};
-constexpr std::size_t kMaxShortAnswer = 4 << 10;  // an answer of a word or two
+constexpr std::size_t kMaxShortAnswer = 4 << 10;  // for answers of one or two words
 constexpr std::size_t kMaxEndLine = 80;
 constexpr double kLsRestSeconds = 61;  // times of `ls` have a resolution of one minute
 
@@ -25,9 +25,8 @@ constexpr double kLsRestSeconds = 61;  // times of `ls` have a resolution of one
 // tool (empty: detect tools), $5 "1" if blocks can be freed, $6 text for .drained. Writes drain.pid
 // so that the board can end the script if the connection is lost silently (link.cpp). A request has
 // two lines: a verb with numbers (first block, number of blocks; for a punch also checksum, offset
-// and length in bytes), and a path. Whether blocks can be freed is tested by checking that a
-// scratch file shrank: busybox has a fallocate without -p, and some file systems cannot punch
-// holes.
+// and length in bytes), and a path. To test whether blocks can be freed, checks that a scratch file
+// shrinks: busybox has a fallocate without -p, and some file systems cannot punch holes.
 constexpr std::string_view kDrainScript = R"sh(
 umask 077
 LC_ALL=C
@@ -102,7 +101,7 @@ std::string_view take_look_word(std::string_view& line) {
   return word;
 }
 
-// Fields: inode, mode, links, user, group, size, three words of the time, name.
+// Fields: inode, mode, links, user, group, size, time (three words), name.
 bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
   if (!parse_u64(take_look_word(line), entry.inode)) return false;
   for (int i = 0; i < 4; ++i) take_look_word(line);

@@ -1,5 +1,5 @@
-// DrainChannel: runs the board's part of the drain, one constant script that reads requests as
-// lines and answers them. Used by BoardDrain.
+// DrainChannel: runs the script of the drain on the board, which reads requests as lines and
+// answers them. Used by BoardDrain.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct DrainTools {
 class DrainChannel : public DrainBoard {
  public:
   // Starts the script in `output`, the output folder of a run. Without `tools` it probes the board
-  // by freeing part of a scratch file. `note` becomes the content of the file .drained there.
-  // Throws ConnectionLost, and Error(partial_data) if the answers are invalid.
+  // by freeing part of a scratch file. The script writes `note` to the file .drained in that
+  // folder. Throws ConnectionLost, and Error(partial_data) if the answers are invalid.
   DrainChannel(BoardShell& shell, const std::string& output, bool has_stat,
                const std::optional<DrainTools>& tools, const std::string& note);
 
@@ -52,7 +52,7 @@ class DrainChannel : public DrainBoard {
   std::unique_ptr<SshCommand> command_;
 };
 
-// Parses the answer to a look, one entry per line: "s SIZE INODE MTIME ./PATH" from stat, "l …"
+// Parses the listing of a poll, one entry per line: "s SIZE INODE MTIME ./PATH" from stat, "l …"
 // from `ls -lin`, "free KB". Throws TooMuchSent for more than kMaxListedEntries.
 RawLook parse_raw_look(std::string_view answer);
 

@@ -57,7 +57,7 @@ bool DrainJournal::is_one(const fs::path& file) {
          head == std::string(kJournalHead) + "\n";
 }
 
-// Ignores a last line without a line end: the write was interrupted by a crash or power failure.
+// Ignores a last line without a line end: a crash or power failure interrupted the write.
 void DrainJournal::load() {
   const fs::path path = folder_ / "journal";
   std::error_code error;

@@ -26,23 +26,24 @@ namespace msprof {
 
 struct DrainedFile {
   std::uint64_t inode = 0;
-  std::uint64_t length = 0;  // bytes stored and flushed locally; the board may have freed them
-  std::uint64_t freed = 0;   // bytes that the board has certainly freed, except for the first block
+  std::uint64_t length = 0;  // bytes stored and flushed locally, which the board may have freed
+  std::uint64_t freed = 0;   // bytes that the board has freed for certain, except for the first
+                             // block
 };
 
 class DrainJournal {
  public:
   // Creates the folder, or opens an existing one. Throws Error(cannot_write).
   explicit DrainJournal(std::filesystem::path folder);
-  // Returns true if `file` starts like a journal.
+  // Returns true if `file` starts with a journal's header.
   static bool is_one(const std::filesystem::path& file);
 
   const std::filesystem::path& folder() const { return folder_; }
-  // Local path; `path` must be acceptable.
+  // Local path; `path` must have passed is_acceptable_board_path().
   std::filesystem::path file(const std::string& path) const { return folder_ / "raw" / path; }
   const std::map<std::string, DrainedFile>& files() const { return files_; }
 
-  // Each returns after the line is on disk; the bytes of the file must be on disk before the call.
+  // Each returns once the line is on disk; the bytes of the file must be on disk before the call.
   void punching(const std::string& path, std::uint64_t inode, std::uint64_t length);
   void freed(const std::string& path, std::uint64_t length);
   void kept(const std::string& path, std::uint64_t length);

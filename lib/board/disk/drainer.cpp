@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::uint64_t kChunkBlocks = 64;   // per request: 4 MB
 constexpr std::uint64_t kCycleBlocks = 256;  // per file before switching to the next
-constexpr std::uint64_t kZeroBlocks = 256;   // per checksum of zeros
+constexpr std::uint64_t kZeroBlocks = 256;   // per checksum request for zeros
 constexpr std::string_view kDoneSuffix = ".done";
 constexpr std::string_view kBesideSuffix = ".drained";
 constexpr std::string_view kWrittenAnew = "rewritten on";
 constexpr std::string_view kGone = "removed from";
 
-// Removes all-zero blocks at the end, which may be space that the application has preallocated, and
-// the block before them, which it may still be writing.
+// Removes all-zero blocks at the end, which the application may have preallocated, and the block
+// before them, which it may still be writing.
 std::string_view without_zero_blocks(std::string_view bytes) {
   const std::size_t whole = bytes.size();
   while (bytes.size() >= kDrainBlock &&
@@ -134,7 +134,7 @@ void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_
     at += static_cast<std::uint64_t>(written);
   }
   sync_file(fd.get(), file);
-  // Syncs the file's name, too: the board frees these bytes next.
+  // Syncs the folder entry, too: the board frees these bytes next.
   if (is_new) {
     for (fs::path folder = file.parent_path(); folder != journal_.folder();
          folder = folder.parent_path())
@@ -175,7 +175,7 @@ bool Drainer::is_here_or_freed(DrainBoard& board, const std::string& path, std::
          is_same(board, path, first, blocks);
 }
 
-// Leaves the file to the board from `length` on.
+// Leaves the rest of the file, from `length` on, to the board.
 void Drainer::leave(const std::string& path, Tracked& file, std::uint64_t length) {
   file.is_left = true;
   file.length = length;
@@ -189,8 +189,8 @@ void Drainer::leave(const std::string& path, Tracked& file, std::uint64_t length
     throw_cannot_write(journal_.file(path), errno);
 }
 
-// Follows files that were renamed, for example by log rotation, and whose start is unchanged. If
-// the new name is that of another renamed file, that file is moved first.
+// Follows renamed files (for example by log rotation) whose start is unchanged. If the new name is
+// the old name of another renamed file, that file is moved first.
 void Drainer::take_renamed(DrainBoard& board, const std::map<std::string, RawEntry>& listed) {
   if (board.tool() == SumTool::none) return;
   const auto is_at = [&](const std::string& path, std::uint64_t inode) {
@@ -238,7 +238,7 @@ void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
     if (is_acceptable_board_path(entry.path)) listed_.insert_or_assign(entry.path, entry);
   }
   rate_.add(now, raw_bytes, look.free_bytes);
-  // Forget files that have vanished before any download: otherwise names that change at each look
+  // Forgets files that vanished before any download: otherwise names that change with each poll
   // would accumulate without limit.
   std::erase_if(tracked_, [this](const auto& one) {
     return one.second.length == 0 && !listed_.contains(one.first) &&
@@ -272,16 +272,16 @@ bool Drainer::cycle(DrainBoard& board, double now) {
   return has_more;
 }
 
-// Returns true if the file has more to drain.
+// Returns true if more of the file can be drained now.
 bool Drainer::drain(DrainBoard& board, const std::string& path, Tracked& file) {
   if (board.frees()) punch(board, path, file);  // finish a punch that a lost connection interrupted
   const std::uint64_t end = file.size > kDrainBlock ? (file.size - kDrainBlock) / kDrainBlock : 0;
-  if (end < 2) return false;  // too short to free any block
+  if (end < 2) return false;  // too short: no block can be freed
   std::uint64_t first = file.length / kDrainBlock;
   for (std::uint64_t done = 0; first < end && !file.is_left && done < kCycleBlocks;) {
     const std::uint64_t blocks = std::min(kChunkBlocks, end - first);
     const std::string bytes = board.get(path, first, blocks);
-    if (bytes.size() != blocks * kDrainBlock) return false;  // shorter now; the next look shows it
+    if (bytes.size() != blocks * kDrainBlock) return false;  // shorter now; the next poll shows it
     const std::string_view data = without_zero_blocks(bytes);
     if (data.empty()) return false;
     write_here(path, file.length, data);
@@ -301,8 +301,7 @@ void Drainer::punch(DrainBoard& board, const std::string& path, Tracked& file) {
   if (const auto found = journal_.files().find(path);
       found == journal_.files().end() || found->second.length < file.length) {
     if (file.length == 0) return;
-    journal_.punching(path, file.inode, file.length);  // downloaded while the board could not free
-                                                       // it
+    journal_.punching(path, file.inode, file.length);  // downloaded before it could be freed
   }
   const std::uint64_t first = std::max(freed(path), kDrainBlock) / kDrainBlock;
   for (std::uint64_t at = first, end = file.length / kDrainBlock; at < end;) {
@@ -355,7 +354,7 @@ void Drainer::finish(DrainBoard& board) {
   update_status(board);
 }
 
-// A board may report any file size, and send that much.
+// The reported sizes are untrusted: a board could claim, and send, any amount.
 void Drainer::require_space(const std::vector<std::string>& paths) const {
   std::uint64_t needed = 0;
   for (const std::string& path : paths) {
@@ -403,7 +402,8 @@ void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& f
   if (bring_rest(board, path, file)) results_.push_back({path});
 }
 
-// Keeps both: the downloaded bytes exist only here, and the board's file is a different one now.
+// Keeps both files: the downloaded bytes exist only locally, and the board's file is a different
+// one.
 void Drainer::set_aside(const std::string& path, const Tracked& file, std::string_view why) {
   // A killed msprof may already have set the file aside.
   const bool is_beside = path.ends_with(kBesideSuffix);

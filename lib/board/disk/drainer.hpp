@@ -1,9 +1,9 @@
 // Drainer: downloads raw files while they grow, and lets the board free blocks that are stored
 // safely on this machine. Used by BoardDrain.
 //
-// A file is drained once it has been seen to grow, has a `.done` file, or is at rest: a file of
+// A file is drained once it has grown between polls, has a `.done` file, or is at rest: a file of
 // constant size that is still written to may change anywhere. The first and the last 64 kB stay on
-// the board: headers are rewritten, and the end may still be in flux. Downloaded bytes are flushed
+// the board: headers are rewritten, and the end may still change. Downloaded bytes are flushed
 // locally and recorded in the journal before the board is asked to free them, and the board frees
 // them only while their checksum is unchanged.
 #pragma once
@@ -26,7 +26,7 @@ namespace msprof {
 inline constexpr std::uint64_t kDrainBlock = 64 << 10;
 
 struct RawEntry {
-  std::string path;  // acceptable path, relative to the output folder of the run
+  std::string path;  // relative to the output folder of the run; passed is_acceptable_board_path()
   std::uint64_t size = 0;
   std::uint64_t inode = 0;
   std::string mtime;  // in the board's format; only compared for equality
@@ -41,7 +41,7 @@ struct RawLook {
 enum class Punched { freed, differs, cannot };
 
 // Operations that a drain needs from a board, in blocks of kDrainBlock bytes. Each throws
-// ConnectionLost, after which the request may or may not have been carried out.
+// ConnectionLost; the request may then have been carried out or not.
 class DrainBoard {
  public:
   virtual ~DrainBoard() = default;
@@ -56,7 +56,7 @@ class DrainBoard {
                         const std::string& sum) = 0;
 };
 
-// A file of the run that is stored locally in the end.
+// A file of the run that is complete locally at the end.
 struct DrainedResult {
   std::string path;        // relative to the output folder of the run
   bool is_beside = false;  // the board has a different file of that name; this is the earlier one
@@ -64,7 +64,7 @@ struct DrainedResult {
 
 class Drainer {
  public:
-  // Creates `folder` or continues with it. Throws Error(cannot_write).
+  // Creates `folder` or resumes the drain in it. Throws Error(cannot_write).
   explicit Drainer(const std::filesystem::path& folder);
 
   // Lists the board's files and drains what has grown. Returns true if there is more to do at once.
@@ -73,8 +73,8 @@ class Drainer {
   // Call after the application has ended: downloads the rest of the drained files and verifies
   // them. After ConnectionLost it may be called again with another connection, and resumes.
   void finish(DrainBoard& board);
-  // Call before finish() for a run of an earlier msprof: a file that is gone from the board is then
-  // treated as rewritten, since the application may not have removed it.
+  // Call before finish() for a run of an earlier msprof: treats a file that is missing on the board
+  // as rewritten, because it is unknown whether the application removed it.
   void keep_what_is_gone() { keeps_gone_ = true; }
 
   // Valid after finish(): the complete local files.
@@ -82,13 +82,13 @@ class Drainer {
   const std::vector<std::string>& notes() const { return notes_; }
   std::filesystem::path file(const std::string& path) const { return journal_.file(path); }
   const std::filesystem::path& folder() const { return journal_.folder(); }
-  // True if data is stored here that the board may no longer have.
+  // True if data is stored locally that the board may have freed.
   bool is_needed() const;
 
   // Thread-safe.
   DrainStatus status() const;
   static double seconds_now();
-  // Only from the thread that calls cycle().
+  // Call only from the thread that calls cycle().
   FillRate& rate() { return rate_; }
 
  private:
@@ -97,7 +97,7 @@ class Drainer {
     std::uint64_t size = 0;
     std::uint64_t length = 0;  // flushed to the local disk
     bool is_safe = false;      // has grown, has a .done file, or is at rest
-    bool is_left = false;      // only the board has it from `length` on
+    bool is_left = false;      // the rest, from `length` on, stays on the board
     std::string mtime;
     double same_since = 0;
   };
@@ -127,7 +127,7 @@ class Drainer {
 
   DrainJournal journal_;
   std::map<std::string, Tracked> tracked_;
-  std::map<std::string, RawEntry> listed_;  // from the last look
+  std::map<std::string, RawEntry> listed_;  // from the last poll
   FillRate rate_;
   bool keeps_gone_ = false;
   std::vector<DrainedResult> results_;

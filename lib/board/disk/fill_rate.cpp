@@ -7,7 +7,7 @@ namespace msprof {
 
 namespace {
 
-// Weight of the last interval: a burst shows at once and fades after a few looks.
+// Weight of the last interval: a burst has an effect at once and fades after a few polls.
 constexpr double kNewShare = 0.5;
 constexpr double kSayAtSeconds[] = {600, 120, 20};
 constexpr std::uint64_t kFewParts = 10;

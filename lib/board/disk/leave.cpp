@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kStoreFolder = "sqlite";
 
 // Arguments: $1 run folder, $2 target folder, absolute or below the home folder, $3 run. Replaces
-// the run's output folder by a link, so that all code that saves a recording finds it there.
+// the run's output folder by a link, so that code that saves a recording needs no special case.
 constexpr BoardScript kOpen = {"making the folder of the recording", R"sh(
 cd "$HOME" && mkdir -p "$2" && cd "$2" || exit 1
 place=$(pwd -P)
@@ -33,8 +33,9 @@ mkdir ".msprof-$3" && rmdir "$1/profiling" && ln -s "$place/.msprof-$3" "$1/prof
 printf "%s\n" "$place"
 )sh"};
 
-// Arguments: $1 run folder, $2 target folder. Moves each capture there and records the move, so
-// that a second attempt resumes. Prints one line each: "left HAS_DATA KILOBYTES NAME PATH".
+// Arguments: $1 run folder, $2 target folder. Moves each capture to the target and records the
+// move, so that a second attempt resumes. Prints one line each: "left HAS_DATA KILOBYTES NAME
+// PATH".
 constexpr BoardScript kMoveRecording = {"moving the recording to its folder", R"sh(
 umask 077
 mkdir -p "$2" && cd "$1" || exit 1
@@ -127,7 +128,7 @@ std::vector<std::string> BoardLeave::list_products(const std::string& capture,
   BoardTransfer transfer(link_.shell(), link_.info());
   std::vector<std::string> files;
   for (const auto& [path, file] : transfer.list(capture).files) {
-    // Files that export writes to the raw data of the host are useful only there.
+    // Skips what export adds to the host's raw data: it is useful only on the server.
     if (!file.is_file() || before.files.contains(path) || is_below(path, kStoreFolder) ||
         is_below(path, "host"))
       continue;
@@ -168,11 +169,11 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
 std::vector<LeftCapture> BoardLeave::all(const fs::path& into) {
   left_ = move_captures();
   if (tool_.empty()) return left_;
-  // Ctrl-C is the usual way to stop an endless application; it must not cancel the rest.
+  // Ctrl-C is the usual way to stop an endless application; it must not cancel the following steps.
   const interrupt::MaskPendingSignal masked;
   for (LeftCapture& capture : left_) {
     if (!capture.has_data) continue;
-    // The recording is safe: from here on an error affects only the products.
+    // The recording is safe: from now on an error affects only the products.
     try {
       interrupt::check();
       process(capture, into);

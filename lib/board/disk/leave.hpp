@@ -16,22 +16,23 @@ struct LeaveOptions {
   bool on = false;
   std::string folder;            // on the server, absolute or below the home folder; empty:
                                  // kept/<run>
-  bool export_products = false;  // after the import
+  bool export_products = false;  // products are exported after the import
 };
 
 class BoardLeave {
  public:
   BoardLeave(BoardLink& link, LeaveOptions options);
 
-  // With a folder: replaces the run's output folder by a link to a new folder in it, so that the
-  // recording is on its disk from the start. Throws Error(cannot_write).
+  // With a folder in the options: replaces the run's output folder by a link to a new folder in it,
+  // so that the recording is on that disk from the start. Throws Error(cannot_write).
   void open();
   // Path of this project's msprof on the server; empty: not installed.
   void set_tool(std::string tool) { tool_ = std::move(tool); }
-  // The folder whose disk the recording fills; empty: the run folder.
+  // A folder on the disk that the recording fills; empty: the run folder.
   const std::string& disk() const { return options_.folder; }
 
-  // Moves the captures to their place, imports them there and fetches the products into `into`.
+  // Moves the captures to their final place, imports them there and downloads the products into
+  // `into`.
   std::vector<LeftCapture> all(const std::filesystem::path& into);
   // Describes the data left on the server; empty: none.
   std::string remains() const;

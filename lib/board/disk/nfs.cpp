@@ -12,8 +12,8 @@ namespace msprof {
 
 namespace {
 
-// Arguments: $1 run folder, $2 SERVER:/path, $3 the run's folder there. The options are those of
-// the manual: boards have no lock daemon, and some kernels have no NFS over UDP.
+// Arguments: $1 run folder, $2 SERVER:/path, $3 the run's folder on the share. The mount options
+// are the manual's: boards have no lock daemon, and some kernels have no NFS over UDP.
 constexpr const char* kNfsMount = R"sh(
 umask 077
 : > "$1/mounted" || exit 1
@@ -26,7 +26,7 @@ unmount "$1"
 exit 1
 )sh";
 
-// Arguments: $1 run folder, $2 name to remove there first; empty: nothing.
+// Arguments: $1 run folder, $2 name to remove from the share first; empty: nothing.
 constexpr const char* kNfsClose = R"sh(
 [ -e "$1/mounted" ] || exit 0
 [ -z "$2" ] || rm -rf "$1/profiling/$2"

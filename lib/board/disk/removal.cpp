@@ -7,8 +7,8 @@ namespace msprof {
 
 namespace {
 
-// `remove_folder FOLDER`. Changes the modes of folders only: a file may be a hard link to one of
-// the user's.
+// `remove_folder FOLDER`. Makes folders writable, but leaves the modes of files: a file may be a
+// hard link to one of the user's.
 constexpr const char* kRemoveFolder = R"sh(
 remove_folder() {
   find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
@@ -20,7 +20,7 @@ constexpr const char* kRemoveRun = R"sh(
 unmount "$1" && remove_folder "$1"
 )sh";
 
-// Arguments: our folders; removes each one that is then empty.
+// Arguments: msprof's folders. Removes msprof's files in each, then the folder if it is empty.
 constexpr const char* kRemoveAll = R"sh(
 for ours do
   cd "$ours" 2>/dev/null || continue

@@ -39,8 +39,8 @@ constexpr std::chrono::seconds kSinkPatience{30};
 
 // Arguments: $1 run folder. cat holds both ends of the FIFO, so that no application waits for a
 // reader, and cat sees no end of file between two writers; when cat ends, the FIFO has no reader.
-// When requested by a line or by a closed connection, the helper writes the end mark after the data
-// in the FIFO; it also opens both ends, because it must not wait for a reader.
+// The helper writes the end mark after the data in the FIFO when it reads a line or its connection
+// is closed; it also opens both ends, because it must not wait for a reader.
 constexpr BoardScript kSinkScript = {"reading the stream of the runtime", R"sh(
 umask 077
 cd "$1" && mkfifo sink && exec 3<>sink 4<&0 || exit 1
@@ -81,8 +81,8 @@ void copy_over(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
   }
 }
 
-// Returns the offset from which the runtime wrote the file on the board instead of to the stream; 0
-// if it recorded none.
+// Returns the offset from which the runtime wrote the file to the board's disk instead of the
+// stream; 0 if it recorded no such offset.
 std::uint64_t streamed_until(const fs::path& file) {
   std::error_code error;
   std::uint64_t until = 0;
@@ -134,7 +134,7 @@ void SinkReader::write(const std::string& name, std::uint64_t offset, std::strin
         fmt::format("the runtime's record stream has an invalid file name {}", printable(name)));
   const auto found = files_.find(name);
   const std::uint64_t here = found == files_.end() ? 0 : found->second;
-  // The runtime writes each file sequentially.
+  // The runtime writes each file sequentially: any other offset is invalid.
   if (offset != here || here > kMaxStreamedBytes || files_.size() > kMaxStreamedFiles)
     throw Error(Exit::partial_data,
                 fmt::format("the runtime's record stream skips {} of {}", offset, name));

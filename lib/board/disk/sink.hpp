@@ -28,7 +28,7 @@ class SinkReader {
   void take(std::string_view bytes) noexcept;
   bool has_ended() const { return has_ended_; }
   const std::string& trouble() const { return trouble_; }
-  // Contiguous bytes received from the start of each file, by name.
+  // Number of contiguous bytes received from the start of each file, by name.
   const std::map<std::string, std::uint64_t>& files() const { return files_; }
 
  private:
@@ -45,19 +45,20 @@ class SinkReader {
 
 class BoardSink {
  public:
-  // Creates the FIFO in the run's folder and reads it, over a channel of the run's connection.
-  // Stores the data in streamed-<run> within `output`. Throws Error(cannot_write).
+  // Creates the FIFO in the run's folder and reads it over a channel of the run's connection.
+  // Stores the data in the folder streamed-<run> in `output`. Throws Error(cannot_write).
   BoardSink(BoardLink& link, const std::filesystem::path& output);
 
   // Returns "MSPROF_SINK=…" for the application.
   std::string variable() const;
-  // Call after the application has ended: receives the remaining data. The connection may have been
+  // Call after the application has ended: receives the remaining data, even if the connection was
   // lost.
   void finish();
-  // Moves the received files into `captures`, next to the other files of these captures; the data
-  // of a file that the board has follows the streamed data. Returns sentences on lost data.
+  // Moves the received files into `captures`, next to the other files of these captures. If the
+  // board also has data of a file, it is placed after the streamed data. Returns sentences about
+  // lost data.
   std::vector<std::string> place(const std::filesystem::path& captures);
-  // Removes the folder.
+  // Removes the folder streamed-<run>.
   void remove();
   // Returns the names of the captures for which data was received.
   std::set<std::string> captures() const;

@@ -57,7 +57,8 @@ std::string begun_section(std::string_view line, std::string_view& behind) {
   return lower_ascii(trim(line.substr(1, end - 1)));
 }
 
-// inih would skip a key on the same line as the section header, and stop at a NUL byte.
+// Rejects what inih accepts: it skips a key on the line of the section header, and stops at a NUL
+// byte.
 void check_lines(const std::vector<std::string_view>& lines, std::string_view section,
                  const std::string& name) {
   bool found = false;
@@ -101,7 +102,7 @@ char* give_line(char* buffer, int size, void* stream) {
   auto& reading = *static_cast<Reading*>(stream);
   const auto capacity = static_cast<std::size_t>(size);
   if (reading.next == reading.lines.size()) {
-    ::explicit_bzero(buffer, capacity);  // inih frees this buffer next, and it holds the password
+    ::explicit_bzero(buffer, capacity);  // inih frees this buffer next, with the password
     return nullptr;
   }
   const std::string_view line = reading.lines[reading.next++];
@@ -131,12 +132,12 @@ int take_entry(void* user, const char* section, const char* key, const char* val
   }
 }
 
-// Debian's inih is configured at run time. Its defaults cut a password at " ;", treat an indented
-// key as a continuation of the value above, and cut lines at 199 bytes.
+// Debian's inih is configured at run time. By default it cuts a password at " ;", treats an
+// indented key as a continuation of the value above, and cuts lines at 199 bytes.
 void set_up_inih() {
   ini_allow_inline_comments = false;
   ini_allow_multiline = false;
-  ini_allow_no_value = true;  // reported by us, with its section; inih's error has none
+  ini_allow_no_value = true;  // msprof reports a missing value with the section; inih would not
   ini_stop_on_first_error = false;
   ini_use_stack = false;
   ini_allow_realloc = false;
@@ -184,7 +185,7 @@ struct Spelling {
   IniKey key;
 };
 
-// The vendor's manual and its wrapper use different spellings; the last two name an NFS mount.
+// The spellings in the vendor's manual and in its wrapper; the last two keys name an NFS mount.
 constexpr Spelling kSpellings[] = {
     {"ip", IniKey::ip},
     {"board_ip", IniKey::ip},
@@ -238,7 +239,7 @@ void set_value(BoardConfig& config, IniKey key, std::string_view value, std::str
   }
 }
 
-// A malformed line may have part of the password before its '='.
+// Returns false if the key may contain part of the password, as in a malformed line.
 bool may_be_shown(std::string_view key) {
   return key.size() <= 32 && std::all_of(key.begin(), key.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -288,7 +289,7 @@ class SeenKeys {
   std::map<IniKey, const IniEntry*> by_meaning_;
 };
 
-// Waits for input if `file` is a pipe: `--config <(decrypt board.ini.gpg)`.
+// `file` may be a pipe, as in `--config <(decrypt board.ini.gpg)`; then waits for input.
 std::string read_config_text(const fs::path& file, bool& others_may_read) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   struct stat status = {};
@@ -302,8 +303,8 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
     throw Error(Exit::nothing_to_do, fmt::format("{} is not a file", file.string()));
   }
   others_may_read = S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
-  // Allocates the whole buffer at once: a growing string leaves copies of the password in freed
-  // memory.
+  // Allocates the whole buffer at once: a growing string would leave copies of the password in
+  // freed memory.
   std::string text(kMaxFileBytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {

@@ -15,12 +15,13 @@
 namespace msprof {
 
 struct BoardConfig {
-  SshLogin login;         // has no password source
-  Secret password;        // from the ini file; empty if not given
-  std::string board_dir;  // parent of our folder on the board; empty: the account's home folder
+  SshLogin login;         // without a password source
+  Secret password;        // from the ini file; empty: none
+  std::string board_dir;  // parent of msprof's folder on the board; empty: the account's home
+                          // folder
   std::optional<SshConfigValue> jump;  // jump hosts in the form of --jump, and where they were
                                        // given
-  // True if given by the user, which overrides ssh's configuration.
+  // True if the user gave the value, which then overrides ssh's configuration.
   bool has_user = false;
   bool has_port = false;
   bool has_host_key = false;
@@ -30,10 +31,10 @@ struct BoardConfig {
 };
 
 // Parses the text of an ini file: section [ssh_config], keys ip username pwd port (the vendor's
-// manual), BOARD_IP USER PASSWORD PORT (its wrapper), key board_dir host_key connect_timeout jump.
-// Section and keys are case-insensitive; a key without a value counts as absent. `name` is for
-// messages, which never contain a value. Throws Error(usage) with the line number for invalid
-// input. Every key is optional: see check_login().
+// manual), BOARD_IP USER PASSWORD PORT (the vendor's wrapper), key board_dir host_key
+// connect_timeout jump. Section and keys are case-insensitive; a key without a value counts as
+// absent. `name` is for messages, which never contain a value. Throws Error(usage) with the line
+// number for invalid input. Every key is optional: see check_login().
 BoardConfig parse_board_config(std::string_view text, const std::string& name);
 
 // Reads `file`; warns if it holds a password and others may read it. A relative `key` is resolved
@@ -53,8 +54,8 @@ void set_host_key(BoardConfig& config, std::string_view policy, std::string_view
 void set_jump(BoardConfig& config, std::string_view jumps, std::string_view where);
 // A relative path is resolved against `base`; "~/" is the home folder.
 void set_key(BoardConfig& config, std::string_view key, const std::filesystem::path& base);
-// Parses --host: "user@ip", "user@ip:port", "user@[::1]:port"; "ip" without a user if `config` or
-// ssh's configuration has an account.
+// Parses --host: "user@ip", "user@ip:port", "user@[::1]:port"; also "ip" if `config` or ssh's
+// configuration has an account.
 void set_host(BoardConfig& config, std::string_view host);
 
 // Returns true if `text` can be an address or a host name.
@@ -84,8 +85,8 @@ SecretSource passphrase_source(const std::filesystem::path& key);
 // Throws Error(usage) if there is no line, or if `fd` is a terminal that would echo it.
 Secret read_password_line(int fd);
 
-// The keys of one section of an ini file, as inih reads them. Values may be passwords: they are
-// kept unchanged except for surrounding blanks, never appear in a message, and are wiped when the
+// The keys of one section of an ini file, parsed by inih. Values may be passwords: they are kept
+// unchanged except for surrounding blanks, never appear in a message, and are wiped when the
 // section is destroyed.
 struct IniEntry {
   IniEntry() = default;
@@ -103,7 +104,7 @@ class IniSection {
   // Reads section `section` (lower case; case-insensitive in the text) of `text`. Lines that start
   // with '#' or ';' are comments; there are no comments after a value. `name` is for messages.
   // Throws Error(usage) if the section is missing, and with the line number for a line that is not
-  // a key and a value, for bytes that are not text and for lines longer than kMaxLineBytes.
+  // a key and a value, for invalid text and for lines longer than kMaxLineBytes.
   IniSection(std::string_view text, std::string_view section, const std::string& name);
 
   const std::deque<IniEntry>& entries() const { return entries_; }

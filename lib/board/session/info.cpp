@@ -53,7 +53,7 @@ namespace {
 
 constexpr std::uint64_t kFreeBlockBytes = 1024;  // df -k
 
-// Also creates the folder. Exit code 71: it cannot be created.
+// Also creates the folder; exit code 71 if that fails.
 constexpr std::string_view kMakeOurFolder = R"sh(
 umask 077
 mkdir -p "$ours" && cd "$ours" || exit 71
@@ -141,8 +141,8 @@ BoardInfo parse_board_info(std::string_view answer) {
     has_free = free.has_value();
     info.free_bytes = free.value_or(info.free_bytes);
   }
-  // Rejects unprintable bytes: the folder name is used in scripts and messages, and our names never
-  // contain them.
+  // Rejects unprintable bytes: the folder is used in scripts and messages, and msprof's own names
+  // have none.
   const bool odd = printable(info.folder) != info.folder;
   if (!info.folder.starts_with('/') || odd || info.system.empty() || !has_free) {
     throw Error(Exit::board_unreachable,
@@ -200,7 +200,7 @@ BoardInfo InfoQuestion::facts() {
 void InfoQuestion::find_sftp(BoardInfo& info) {
   if (!info.may_have_sftp) return;
   info.has_sftp = sftp_ && sftp_->agree();
-  // A board that limits parallel commands may have refused this one.
+  // A board that limits parallel commands may have refused the SFTP query.
   const bool asks_again = !info.has_sftp && (!sftp_ || !info.has_tar || !info.has_stat);
   sftp_.reset();
   if (asks_again) info.has_sftp = shell_.connection().sftp() != nullptr;

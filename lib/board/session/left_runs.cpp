@@ -15,8 +15,8 @@ namespace {
 
 using State = LeftRun::State;
 
-// Arguments: our folders. Prints "in FOLDER" and "run NAME STATE AGE WHO FOLLOWER", with "-" for
-// unknown values.
+// Arguments: msprof's folders. Prints "in FOLDER" and "run NAME STATE AGE WHO FOLLOWER", with "-"
+// for unknown values.
 constexpr const char* kLeftRuns = R"sh(
 read -r up rest < /proc/uptime
 up=${up%%.*}
@@ -50,8 +50,8 @@ done 2>/dev/null
 done
 )sh";
 
-// Arguments: $1 our folder, $2 run. An old recording without run state becomes the output folder of
-// a run without a project.
+// Arguments: $1 msprof's folder, $2 run. An old recording without run state becomes the output
+// folder of a run without a project.
 constexpr const char* kBringBack = R"sh(
 umask 077
 cd "$1" || exit 1
@@ -74,8 +74,8 @@ constexpr BoardScript kText = {"reading the files of another msprof", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
-// Arguments: our folders. Prints a line for each kept run that was not fetched: its size in KB and
-// its name, or its path if it is not in the first folder.
+// Arguments: msprof's folders. Prints a line for each kept run that was not fetched: its size in KB
+// and its name, or its path if it is not in the first folder.
 constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
 place=
 for ours do
@@ -259,7 +259,7 @@ void bring_back_run(BoardLink& link) {
 }
 
 std::string survival_text(BoardLink& link, const std::string& name) {
-  // The limit is large because the state of a run lists all names in its folder.
+  // The state of a run lists all names in its folder, so the limit is large.
   return link.shell()
       .ask(kText, {link.run_folder() + "/survive/" + name}, {}, kMaxListingBytes)
       .out;

@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
-constexpr std::chrono::seconds kRemovalLimit{120};  // if the folder of the run is removed, too
+constexpr std::chrono::seconds kRemovalLimit{120};  // used if the folder of the run is removed, too
 constexpr std::chrono::milliseconds kPollInterval{100};
-// Limits for the first steps; beyond them the steps are run again.
+// Limits for the first steps; if exceeded, the steps are run again.
 constexpr std::chrono::seconds kFirstLimit{60};
 constexpr std::size_t kMaxFirstBytes = kMaxListingBytes;
 constexpr std::size_t kMaxSaid = 1 << 20;  // limit for other output
@@ -36,9 +36,9 @@ constexpr std::string_view kLocked = "locked ";  // followed by the pid of the s
 
 // Follows kFindFolder. Arguments: $2 run, $3 seconds to wait for a lost connection, $4 "1": take
 // over the lock, $5 name of the caller, then arguments for the sh that runs once the lock is held.
-// lock/owner contains: pid, its start time in ticks since boot, run, state ("held", "lost" while it
-// waits, "survives" for a run with its own keeper), user and start time. Also cleans up $old of
-// earlier versions, and uses its copies of projects.
+// lock/owner contains: pid, its start time in ticks since boot, run, state ("held", "lost" during
+// the wait for a reconnect, "survives" for a run with its own keeper), user and start time. Also
+// cleans up $old of earlier versions, and reuses its copies of projects.
 constexpr const char* kHoldLock = R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
@@ -209,8 +209,8 @@ std::string own_name() {
   return name;
 }
 
-// First searches all processes at once: usually nothing matches, and probing each process would
-// cost a process.
+// First searches all processes with one command: usually nothing matches, and a command for each
+// process would be slow.
 const char* const kMarkedFunction = R"sh(
 marked() {
   cat /proc/[0-9]*/environ 2>/dev/null | tr "\000" "\012" | grep -qx "MSPROF_RUN=$1" || return 0
@@ -285,8 +285,7 @@ drop() {
 }
 )sh";
 
-// A process of the run may need a moment to close its files. If it takes longer, detaches the mount
-// lazily.
+// A process of the run may need a moment to close its files. After that, detaches the mount lazily.
 const char* const kUnmountFunction = R"sh(
 unmount() {
   [ -e "$1/mounted" ] || return 0
@@ -357,7 +356,7 @@ void BoardLease::await() {
   const auto limit = Clock::now() + kLockLimit;
   std::optional<CommandEnd> end;
   for (;;) {
-    // The answer may have arrived during other waits.
+    // The answer may have arrived during another wait.
     if (!is_held_) end = command_->wait(kPollInterval);
     for (const std::string_view line : split(answer_, '\n')) {
       if (line.starts_with("busy ")) {
@@ -470,7 +469,7 @@ void BoardLink::open(bool force, const std::vector<BoardStep>& first) {
       throw;
     }
   } catch (const Error&) {
-    // Releases a lock that the board may have granted meanwhile.
+    // The board may have granted the lock meanwhile: release it.
     close();
     throw;
   }

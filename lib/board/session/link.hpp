@@ -15,23 +15,23 @@
 
 namespace msprof {
 
-// Shell functions for scripts. `marked RUN` prints the pids of all processes that have
-// MSPROF_RUN=RUN in their environment, regardless of session and parent.
+// Shell functions for scripts. `marked RUN` prints the pids of all processes with MSPROF_RUN=RUN in
+// their environment, whatever their session and parent.
 extern const char* const kMarkedFunction;
 // Requires kMarkedFunction. `await_run RUN SECONDS` waits until a run has no process, at most
-// SECONDS; `end_run RUN` terminates all its processes, with time for an orderly exit.
+// SECONDS; `end_run RUN` terminates all its processes and gives them time to exit properly.
 extern const char* const kEndFunctions;
 // `look` reads lock/owner of the current folder into pid, start, holder, state, who and since
-// (seconds since the board's boot); `alive PID START` is true if the process that started at START
-// still exists.
+// (seconds since the board's boot); `alive PID START` is true if process PID still exists and was
+// started at START.
 extern const char* const kLockFunctions;
 // Requires the functions above. `sign STATE` makes this process the holder, for the run $run of the
 // user $me; `keep_recording RUN` moves the recording of a run from runs/ to kept/; `drop RUN`
-// removes its folder; `up_now` sets up, the board's uptime in seconds.
+// removes its folder; `up_now` sets $up to the board's uptime in seconds.
 extern const char* const kKeepFunctions;
 
-// `unmount FOLDER` unmounts the share of a run's folder (BoardNfs), if any; fails if it is still
-// mounted, in which case nothing below it may be removed.
+// `unmount FOLDER` unmounts the share of a run's folder (BoardNfs), if any. Fails if it stays
+// mounted; then nothing below it may be removed.
 extern const char* const kUnmountFunction;
 
 // Holds the lock of a board. A small script on the board holds the lock while the connection is
@@ -41,7 +41,7 @@ class BoardLease {
  public:
   // Requests the lock in <board_dir>/msprof, or takes it over from the same `run` after a lost
   // connection. The board then removes the remains of earlier runs and moves their recordings to
-  // kept/. After that it runs `first` in that folder, as far as the steps fit into the command.
+  // kept/. After that it runs those steps of `first` that fit into the command, in that folder.
   BoardLease(BoardShell& shell, const std::string& board_dir, const std::string& run,
              double reconnect_seconds, bool force, const std::vector<BoardStep>& first = {});
   // Closes the connection; without release() the board treats it as lost.
@@ -55,12 +55,12 @@ class BoardLease {
   // Returns the answers of `first`; call after await(). If some are missing, returns those up to
   // the failed step.
   std::vector<BoardAnswer> take_first_answers();
-  // Releases the lock; before that the script removes the folder of `run`, if given. Returns false
-  // if that is uncertain: the script was gone, gave up or did not end in time.
+  // Releases the lock. The script first removes the folder of `run`, if given. Returns false if the
+  // release is uncertain: the script was gone, gave up or did not end in time.
   bool release(const std::string& run = "");
   // Sends a line to the script that holds the lock. Throws ConnectionLost.
   void send_line(std::string_view line);
-  // Takes over the lock, and the results of the run, from the run's own keeper
+  // Takes over the lock, and the results of the run, from the run's keeper
   // (board/session/survive.hpp), which has recorded the end. Returns false if the board or another
   // msprof was faster.
   bool take(const std::string& token);
@@ -73,16 +73,15 @@ class BoardLease {
   std::string errors_;
   bool is_held_ = false;
   std::vector<BoardStep> first_;
-  std::optional<StepAnswers> first_answers_;  // if set, output of the script belongs to these
-                                              // answers
+  std::optional<StepAnswers> first_answers_;  // if set, receives the output of the script
   std::unique_ptr<SshCommand> command_;
 };
 
 // Returns the name of the local user that others see on the board: "anna@laptop", one word.
 std::string own_name();
 
-// Time by which the board waits longer than this machine tries to reconnect, so that it never stops
-// or removes a run during a reconnect.
+// The board waits this much longer than this machine tries to reconnect, so that it never stops or
+// removes a run during a reconnect.
 inline constexpr int kBeyondReconnectSeconds = 15;
 
 class BoardLink {
@@ -95,19 +94,19 @@ class BoardLink {
   // Waits for the remaining facts and reports them.
   void complete_facts();
   std::vector<BoardAnswer> take_first_answers() { return lease().take_first_answers(); }
-  // The two halves of open(); between them, an earlier run may be chosen to be resumed.
+  // The two halves of open(); the caller may choose an earlier run to resume between them.
   void connect();
   void lock(bool force);
-  // `folder`: our folder that contains the run, if it is not info().folder.
+  // `folder`: msprof's folder that contains the run, if it is not info().folder.
   void resume(const std::string& run, const std::string& folder);
   // Describes, for error messages, the fate of the run if the board stays unreachable; empty: the
   // board stops it.
   void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
-  // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost if the
-  // board stays unreachable, ConnectFailure if another attempt is not allowed. Signals that are
-  // already pending are ignored; a new Ctrl-C aborts.
+  // Opens a new connection for the same run after ConnectionLost. Throws ConnectionLost if the
+  // board stays unreachable, ConnectFailure if another attempt is not allowed. Ignores pending
+  // signals; a new Ctrl-C aborts.
   void recover();
-  int recoveries() const { return recoveries_; }  // all attempts so far
+  int recoveries() const { return recoveries_; }  // number of attempts so far
   // Runs `work` and repeats it after a lost connection. Throws the last ConnectionLost if
   // `progress` (for example bytes transferred; may be empty) has not grown between three losses.
   void with_reconnect(const std::function<void()>& work,
@@ -136,7 +135,7 @@ class BoardLink {
   std::string outlook_;
   int recoveries_ = 0;
   BoardInfo info_;
-  std::unique_ptr<InfoQuestion> question_;  // until the facts are complete
+  std::unique_ptr<InfoQuestion> question_;  // set until the facts are complete
   std::unique_ptr<BoardLease> lease_;
 };
 

@@ -48,7 +48,7 @@ std::function<SecretSource(const fs::path&)> remembered_passphrases() {
   };
 }
 
-// A jump host configured in `Host *` also matches the jump host itself, which must not use it.
+// A `Host *` block with a jump host also matches that jump host, which must not use itself.
 bool leads_to_itself(const std::vector<SshJump>& jumps, const std::string& given,
                      std::uint16_t port) {
   return std::any_of(jumps.begin(), jumps.end(), [&](const SshJump& jump) {
@@ -148,7 +148,7 @@ void LoginResolver::take_keys(BoardConfig& config, const SshHostConfig& found,
   login.uses_default_keys = found.identity_files.empty() && !(only && !login.key.empty());
 }
 
-// Returns the jump hosts of `config` with their tokens expanded; empty if there are none.
+// Returns the jump hosts for `config` with their tokens expanded; empty if there are none.
 std::optional<SshConfigValue> LoginResolver::find_jump_hosts(const BoardConfig& config,
                                                              const SshHostConfig& found,
                                                              const SshTokens& tokens) const {
@@ -209,7 +209,7 @@ SshLogin LoginResolver::jump_login(const SshJump& jump, const BoardConfig& targe
   if (config.has_connect_timeout) {
     config.login.connect_timeout_seconds = target.login.connect_timeout_seconds;
   }
-  // Later jump hosts are reached over the first, whatever is configured for them.
+  // Later jump hosts are reached over the first; their own ProxyJump settings are ignored.
   if (!is_first) config.jump = SshConfigValue{"none", {}};
   resolve(config, depth);
   SshLogin& login = config.login;

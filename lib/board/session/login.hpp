@@ -1,6 +1,6 @@
-// LoginResolver: resolves the login for a host name as ssh(1) does: from the command line and the
-// ini file, then ssh's configuration, then defaults, including the logins of the jump hosts. Used
-// by the verbs that connect to a host.
+// LoginResolver: resolves the login for a host name like ssh(1), including the logins of jump
+// hosts: first from the command line and the ini file, then ssh's configuration, then defaults.
+// Used by the verbs that connect to a host.
 #pragma once
 
 #include <filesystem>
@@ -27,10 +27,9 @@ class LoginResolver {
   LoginResolver(const LoginResolver&) = delete;
   LoginResolver& operator=(const LoginResolver&) = delete;
 
-  // Completes the login of `config`, whose host may be an alias in ssh's configuration; leaves its
-  // password to the caller. Prompts remember their answers, also across several hosts. Throws
-  // Error(usage) like read_ssh_config(), if a ProxyCommand is required, and for circular jump
-  // hosts.
+  // Completes the login of `config`, whose host may be an alias in ssh's configuration; the caller
+  // adds the password. Answers to prompts are remembered, also across hosts. Throws Error(usage)
+  // like read_ssh_config(), for a required ProxyCommand, and for circular jump hosts.
   void resolve(BoardConfig& config);
 
  private:
@@ -44,8 +43,7 @@ class LoginResolver {
   void explain(BoardConfig& config, const SshHostConfig& found, const std::string& given);
 
   SshConfigFiles files_;
-  std::shared_ptr<RunHosts> run_hosts_;  // shared by all hosts: several may be reached over one
-                                         // jump host
+  std::shared_ptr<RunHosts> run_hosts_;  // shared by all hosts, which may have a common jump host
   std::set<std::string> noted_;
   std::map<std::string, SecretSource> passwords_;  // of jump hosts, by name
   std::function<SecretSource(const std::filesystem::path& key)> passphrases_;

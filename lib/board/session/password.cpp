@@ -29,7 +29,7 @@ namespace {
 // Longest line that a terminal returns.
 constexpr std::size_t kMaxAnswerBytes = 4096;
 
-// The user's terminal, even if stdin is a file for the application.
+// The user's terminal, usually /dev/tty, even if stdin is a file for the application.
 class Terminal {
  public:
   Terminal() {
@@ -97,7 +97,7 @@ class SilentTerminal {
     if (::tcgetattr(fd_, &before_) != 0) return;
     struct termios silent = before_;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO | ECHONL);
-    // Ctrl-Z and Ctrl-\ would return to the shell with echo disabled.
+    // Ctrl-Z and Ctrl-\ would return to the shell while echo is disabled.
     silent.c_cc[VSUSP] = _POSIX_VDISABLE;
     silent.c_cc[VQUIT] = _POSIX_VDISABLE;
     is_silent_ = ::tcsetattr(fd_, TCSAFLUSH, &silent) == 0;
@@ -159,8 +159,8 @@ std::optional<Secret> ask_password(const std::string& question) {
 constexpr std::string_view kVariable = "MSPROF_SSH_PASSWORD=";
 constexpr std::size_t kMaxPasswordBytes = 64 << 10;
 
-// Reads one byte at a time, so that input after the line is left for the application. Returns false
-// at the end.
+// Reads one byte at a time: input after the line is left for the application. Returns false at the
+// end.
 bool read_byte(int fd, char& byte) {
   for (;;) {
     const ssize_t count = ::read(fd, &byte, 1);
@@ -176,7 +176,7 @@ bool read_byte(int fd, char& byte) {
   }
 }
 
-// A prompt that is shown once: copies of a login, and reconnects, reuse the answer.
+// Returns a source that prompts only once: copies of a login, and reconnects, reuse the answer.
 SecretSource asked_once(std::optional<Secret> known, const std::string& question,
                         const std::string& complaint) {
   const bool is_typed = !known;
@@ -205,7 +205,7 @@ std::optional<Secret> take_password_variable() {
     if (!text.starts_with(kVariable)) continue;
     const std::string_view value = text.substr(kVariable.size());
     if (!taken && !value.empty()) taken = Secret(std::string(value));
-    // Overwrites the bytes because /proc/PID/environ shows them; unsetenv() would leave them there.
+    // Overwrites the bytes: /proc/PID/environ would still show them after unsetenv().
     ::explicit_bzero(*entry + kVariable.size(), value.size());
   }
   ::unsetenv("MSPROF_SSH_PASSWORD");
@@ -241,7 +241,7 @@ Secret read_password_line(int fd) {
   }
   const Undumpable guard;
   std::string line;
-  line.reserve(kMaxPasswordBytes + 1);  // a growing string leaves copies in freed memory
+  line.reserve(kMaxPasswordBytes + 1);  // a growing string would leave copies in freed memory
   char byte = 0;
   while (read_byte(fd, byte) && byte != '\n' && line.size() <= kMaxPasswordBytes) line += byte;
   if (line.ends_with('\r')) line.pop_back();

@@ -26,8 +26,8 @@ namespace {
 termios g_before = {};
 volatile std::sig_atomic_t g_takes_keys = 0;
 
-// Async-signal-safe. Does not change the settings if the shell is in the foreground again: it has
-// set its own, and tcsetattr() would stop this process.
+// Async-signal-safe. Does nothing if the shell is in the foreground again: the shell has set its
+// own settings, and tcsetattr() would stop this process.
 void put_back() {
   if (g_takes_keys == 0) return;
   if (::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &g_before);
@@ -39,7 +39,7 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kRunning = "@msprof-run@ ";
 constexpr std::string_view kFailedWord = "@msprof-failed@";
-constexpr std::string_view kFailed = "@msprof-failed@\n";  // entire stdout of a failed start
+constexpr std::string_view kFailed = "@msprof-failed@\n";  // entire stdout if the start failed
 constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D twice; the first ends a partial
                                                            // line
 // Longest error message of the shell, including file names: on a terminal it precedes kFailed.
@@ -53,8 +53,9 @@ constexpr milliseconds kStep{20};
 constexpr int kPatienceSeconds = 5;
 
 // Arguments: $1 inner script, then its parameters. OpenSSH starts a command as a session leader,
-// dropbear does not. Uses setsid(1) only if needed: for a session leader it would fork and lose the
-// exit code. On a terminal both servers start a session; setsid(1) would detach from the terminal.
+// dropbear does not. Uses setsid(1) only if needed: in a session leader it would fork and lose the
+// exit code. On a terminal both servers start a session, and setsid(1) would detach from the
+// terminal.
 constexpr std::string_view kOuter = R"sh(
 inner=$1
 shift
@@ -239,7 +240,7 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
                       : shell_.begin(script, arguments, on_stdout, on_stderr);
   } catch (const ConnectionLost& error) {
     // The board may have started the application before the connection was lost: the next wait()
-    // ends it.
+    // ends the application.
     log::warn("{}", error.what());
     terminal_.reset();
     return;
@@ -336,14 +337,14 @@ void BoardProgram::read_input() {
     input_ = {input_buffer_.data(), static_cast<std::size_t>(got)};
     has_line_begun_ = input_.back() != '\n';
   } else if (terminal_) {
-    // Closing a channel does not close its terminal, so sends Ctrl-D.
+    // Closing a channel does not close its terminal, so this sends Ctrl-D.
     input_ = kEndOfInput.substr(has_line_begun_ ? 0 : 1);
   } else {
     command_->close_input();
   }
 }
 
-// Returns true if the board accepted bytes, so that there may be more.
+// Returns true if the board accepted bytes and may accept more.
 bool BoardProgram::pass_input() {
   // A terminal echoes input: before the application reads it, the echo would become part of the
   // first line.
@@ -444,12 +445,12 @@ void BoardProgram::signal(int number) {
   try {
     shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
-    // The next wait() detects the loss, too, and ends the application over a new connection.
+    // The next wait() also detects the loss, and ends the application over a new connection.
     log::verbose("the connection was lost while stopping {}", run_id_);
   }
 }
 
-// The exit code is lost with the connection unless it was already reported; the recording is not.
+// Loses the exit code unless it was already reported; the recording is not affected.
 void BoardProgram::end_after_loss() {
   if (terminal_) terminal_->restore();
   const auto reported = command_ ? command_->reported_end() : std::nullopt;
@@ -469,7 +470,7 @@ void BoardProgram::end_after_loss() {
   try {
     end();
   } catch (const ConnectionLost& error) {
-    // Retries once: an unstable connection may be lost again.
+    // Retries once: the new connection may be lost, too.
     log::warn("{}", error.what());
     recover_();
     end();

@@ -1,5 +1,5 @@
-// BoardProgram: an application that runs on a board, in a separate session. Forwards its streams as
-// data arrives; with a terminal on the board they are a single stream. Used by SshHost.
+// BoardProgram: an application that runs on a board, in a separate session. Forwards its stdout and
+// stderr as data arrives; on a terminal of the board they are a single stream. Used by SshHost.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace msprof {
 // The user's local terminal, while the application on a board has another one: forwards each key
 // immediately and without echo, because the board's terminal echoes.
 //
-// Ctrl-C is handled locally: it sends a signal to msprof, which forwards it, as in every run. The
+// Ctrl-C is handled locally: it sends a signal to msprof, which forwards it to the application. The
 // board's terminal interprets all other keys, including Ctrl-Z and Ctrl-\.
 class UserTerminal {
  public:
@@ -44,11 +44,11 @@ class UserTerminal {
   SshTerminal size_;
 };
 
-// Returns true if reading stdin does not stop this process: stdin is not a terminal, or msprof is
-// in its foreground.
+// Returns true if a read from stdin does not stop this process: stdin is not a terminal, or msprof
+// is in its foreground.
 bool may_read_input();
 
-// A program to start; all paths are absolute paths on the board.
+// A program to start; all paths are absolute and on the board.
 struct BoardRun {
   std::string id;  // becomes MSPROF_RUN in its environment, which identifies its processes
   std::string working_folder;
@@ -66,11 +66,11 @@ struct BoardRun {
 
 // Script fragment that prepares the start of an application: exports $count variables from its
 // first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
-// $modules, and `failed REASON`, which does not return.
+// $modules, and a function `failed REASON` that does not return.
 extern const std::string_view kEnterApplication;
 
-// Appends the following to the script's own parameters: $folder, $main, $acl, $libraries, $modules
-// and $count, then the variables and the application's arguments.
+// Appends to `parameters`: $folder, $main, $acl, $libraries, $modules and $count, then the
+// variables and the application's arguments.
 void add_application(std::vector<std::string>& parameters, const BoardRun& run);
 
 class BoardProgram : public RunningProgram {
@@ -81,15 +81,16 @@ class BoardProgram : public RunningProgram {
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
 
-  // Steps that run together with the sweep when the application has ended by itself, and the
-  // receiver of their answers, which may still be arriving.
+  // Steps to run together with the sweep when the application has ended by itself, and the receiver
+  // of their answers, which may still be arriving.
   using TakeEnd = std::function<void(std::unique_ptr<StepsUnderWay>)>;
   void ask_at_end(std::vector<BoardStep> steps, TakeEnd take) {
     end_steps_ = std::move(steps);
     take_end_ = std::move(take);
   }
 
-  // Forwards stdin to the application, unless it is a terminal and msprof is in the background.
+  // Also forwards stdin to the application, unless stdin is a terminal and msprof is in the
+  // background.
   std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
   void signal(int number) override;
 
@@ -115,17 +116,17 @@ class BoardProgram : public RunningProgram {
   TakeEnd take_end_;
   int stdout_fd_;
   OutputRewriter rewriter_;
-  std::string first_line_;    // until it is complete
-  bool has_started_ = false;  // the application's pid has arrived
+  std::string first_line_;    // collects the line until it is complete
+  bool has_started_ = false;  // the application's pid was received
   std::uint64_t shown_bytes_ = 0;
   std::string held_;         // on a terminal: output that may be the start of kFailed
-  bool has_failed_ = false;  // it could not be started
-  std::string errors_tail_;  // the reason for a failed start
-  std::string group_ = "0";  // its process group, if it is a separate one
+  bool has_failed_ = false;  // the application could not be started
+  std::string errors_tail_;  // contains the reason for a failed start
+  std::string group_ = "0";  // the process group, if the application has its own
   std::vector<char> input_buffer_;
   std::string_view input_;
   bool is_input_open_ = true;
-  bool has_line_begun_ = false;             // the input so far ends within a line
+  bool has_line_begun_ = false;             // the forwarded input ends within a line
   std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are not a terminal
   ProgramEnd end_;
   bool is_finished_ = false;

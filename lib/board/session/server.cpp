@@ -10,8 +10,8 @@
 
 namespace msprof {
 
-// Shells that are not POSIX shells cannot run the script, so bash runs it for them. Shells that
-// support -l read their own profile; for others the profile is sourced explicitly.
+// bash runs the script if the login shell is not a POSIX shell. Shells that support -l read their
+// own profile; for others the profile is sourced explicitly.
 const std::string_view kLoginShell = R"sh(
 inner=$1
 shift

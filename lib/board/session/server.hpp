@@ -13,9 +13,8 @@
 
 namespace msprof {
 
-// A script that executes the script in its first parameter, with the other parameters, in the
-// environment of a login shell, where CANN's set_env.sh is sourced. Discards the output of
-// profiles.
+// A script that runs the script in its first parameter, with the other parameters, in the
+// environment of a login shell, which sources CANN's set_env.sh. Discards the output of profiles.
 extern const std::string_view kLoginShell;
 
 // An application that is already on a server.
@@ -23,11 +22,11 @@ struct ServerApplication {
   std::string folder;                // working folder
   std::string program;               // links not resolved: Python finds its folder by this path
   std::string real_program;          // with links resolved
-  std::vector<std::string> leading;  // its first arguments: the script for a Python
+  std::vector<std::string> leading;  // its first arguments; for Python: the script
 };
 
-// Looks up `word` in `folder` (absolute, or below the home folder; empty: the home folder), then,
-// if it has no '/', in PATH. A Python script that is not executable is run by python3. Throws
+// Searches for `word` in `folder` (absolute, or below the home folder; empty: the home folder),
+// then, if it has no '/', in PATH. A Python script that is not executable is run by python3. Throws
 // Error(nothing_to_do) naming what is missing.
 ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
                                  const std::string& word);
@@ -37,7 +36,7 @@ class ServerRuntimes : public RuntimeSearch {
   // Queries the server, including the version of each msprof there, with a limit of 5 s each. `run`
   // marks the processes that this starts; `scratch` is a temporary folder on the server.
   ServerRuntimes(BoardShell& shell, const std::string& run, const std::string& scratch);
-  // Uses an existing answer of the script, for tests.
+  // Parses a given answer of the script, for tests.
   ServerRuntimes(std::string_view answer, std::string server);
 
   bool is_inner() const override;
@@ -45,7 +44,7 @@ class ServerRuntimes : public RuntimeSearch {
   std::filesystem::path library() override { return library_; }
   std::filesystem::path host_runtime() override { return host_runtime_; }
   std::string where() const override { return "on " + server_; }
-  // Path of this project's msprof there; empty if there is none.
+  // Path of this project's msprof on the server; empty if there is none.
   const std::string& tool() const { return tool_; }
 
  private:

@@ -24,10 +24,10 @@ constexpr std::size_t kMaxGreeting = 64 << 10;
 constexpr std::size_t kMaxCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
-// Forwards the output after the script's first line.
+// Forwards only the output after the script's first line.
 class GreetingFilter {
  public:
-  // `held` receives the output before that line; it is empty once the line has arrived.
+  // `held` receives the output before that first line; it is cleared once the line has arrived.
   GreetingFilter(StreamSink sink, std::shared_ptr<std::string> held)
       : sink_(std::move(sink)), held_(std::move(held)) {}
 
@@ -66,11 +66,11 @@ void keep_tail(std::string& tail, std::string_view bytes) {
 
 // Characters that a login shell may not preserve within single quotes: sh ends the quotes at a
 // quote, csh fails at a line break and replaces "!", fish reads backslashes. Each is replaced by an
-// unused control character, and so is the end of each argument.
+// unused control character; another one marks the end of each argument.
 constexpr std::string_view kReplaced = "\n'!\\";
 constexpr std::size_t kMaxWord = 1'000;  // BSD's csh accepts words of 1,020 bytes
 
-// Returns control characters that no element of `words` contains, one for each character in
+// Returns control characters that occur in no element of `words`: one for each character in
 // kReplaced and one more.
 std::string unused_characters(const std::vector<std::string>& words) {
   constexpr std::string_view kChoice =
@@ -89,9 +89,8 @@ std::string unused_characters(const std::vector<std::string>& words) {
               "project");
 }
 
-// The account's login shell, whatever it is, only starts sh, which restores the characters: it
-// splits the text at each placeholder by IFS and joins it with the character. This needs no other
-// tool.
+// Any login shell only starts sh, which restores the characters: it splits the text at each
+// placeholder by IFS and joins it with the character. This needs no other tool.
 std::string login_shell_line(const BoardScript& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {fmt::format("echo {}\n{}", kBegin, script.text), "msprof"};
   words.insert(words.end(), arguments.begin(), arguments.end());

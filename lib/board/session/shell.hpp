@@ -2,7 +2,7 @@
 // after a loss. Used by the board host, its cache and its transfers.
 //
 // Data is never interpolated into shell code: scripts are constants and receive data as positional
-// parameters. The account's login shell may be any (sh, csh, fish): it gets a single command
+// parameters. The account may have any login shell (sh, csh, fish): it gets a single command
 // without line breaks, which starts sh. Output before the script's own first line, such as a
 // greeting of the login shell, is dropped.
 #pragma once
@@ -32,7 +32,7 @@ inline constexpr std::size_t kMaxAnswer = 1 << 20;
 
 struct BoardAnswer {
   std::string out;
-  std::string err;  // at most the last 4 KB
+  std::string err;  // the last 4 KB
   CommandEnd end;
   bool has_succeeded() const { return end.exit_code == 0; }
   // Returns the board's stderr, made printable, or how the command ended.
@@ -46,12 +46,12 @@ struct BoardStep {
   std::string lines{};                  // its stdin; no secrets: short input is part of the command
                                         // line
   bool may_fail = false;                // the following steps run even if it fails
-  bool takes_input = false;             // its stdin is the source passed for all steps; at most one
-                                        // step
+  bool takes_input = false;             // its stdin is the source that is passed for all steps; at
+                                        // most one step may set this
   std::size_t most_bytes = kMaxAnswer;  // limit for its answer
 };
 
-// Returns a random word that does not occur in data, used to mark ends in a stream: "@0123…@".
+// Returns a random word for marking ends in a stream; it does not occur in data: "@0123…@".
 std::string random_end_word();
 
 // Returns a command line for the user that copies a folder of the host to the current one: "scp -P
@@ -61,7 +61,7 @@ std::string copy_command(const SshLogin& login, const std::string& folder, bool 
 // Returns the command that is sent for a script; throws Error(usage) if it exceeds dropbear's limit
 // (9,000 bytes).
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments);
-// Returns true if the command is within that limit.
+// Returns true if the command is within the limit of command_line().
 bool fits_into_command(const BoardScript& script, const std::vector<std::string>& arguments);
 
 class BoardShell {
@@ -85,13 +85,13 @@ class BoardShell {
   const SshLogin& login() const { return login_; }
 
   // Runs a script to its end. Throws ConnectionLost, Error(board_unreachable) if nothing was
-  // transferred for the silence limit, or TooMuchSent if it prints more than `most_bytes`. Ctrl-C
-  // does not abort it: such scripts keep the board clean.
+  // transferred for the silence limit, or TooMuchSent if the script prints more than `most_bytes`.
+  // Ctrl-C does not abort it: such scripts keep the board clean.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
                   std::string_view input = {}, std::size_t most_bytes = kMaxAnswer);
-  // Runs scripts one after the other, up to the first that fails, like ask() for each, but in as
-  // few commands as possible: usually one, which is one round trip. The answers of scripts that did
-  // not run are empty and not ok().
+  // Runs scripts in order, up to the first that fails, like ask() for each, but in as few commands
+  // as possible: usually one, which is one round trip. The answers of scripts that did not run are
+  // empty and not ok().
   std::vector<BoardAnswer> ask_each(const std::vector<BoardStep>& steps, const Source& source = {});
   // Throws Error(cannot_write) with the board's reason if the answer is not ok().
   void require_ok(const BoardScript& script, const BoardAnswer& answer) const;

@@ -16,8 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept stderr of several scripts together
-constexpr std::size_t kMaxErrorBytes = 16 << 20;   // limit for stderr of a command, which may have
-                                                   // a line per file
+constexpr std::size_t kMaxErrorBytes = 16 << 20;   // stderr of a command; may have a line per file
 constexpr std::size_t kStepInputChunk = 128 << 10;
 constexpr std::chrono::milliseconds kStepPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};
@@ -43,8 +42,7 @@ std::optional<int> parse_code(std::string_view line) {
   return static_cast<int>(value);
 }
 
-// Ends a command whose input was aborted. It must have processed its input and ended before its
-// files are checked.
+// Ends a command whose input was aborted. Waits for its end: its files are checked afterwards.
 void end_early(SshCommand& command) {
   const auto limit = Clock::now() + kFarewell;
   try {
@@ -86,7 +84,7 @@ bool StepPack::add(const BoardStep& step) {
 }
 
 void StepAnswers::add_out(std::string_view bytes) {
-  // Fast path without a copy: the buffer is empty and the bytes contain no end mark.
+  // Fast path without a copy: the buffer is empty and `bytes` contain no end mark.
   if (sink_ && out_.empty() && bytes.find(end_) == std::string_view::npos) {
     const std::size_t given = bytes.size() - partial_match_at_end(bytes, end_);
     out_ = bytes.substr(given);
@@ -139,7 +137,7 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
       out_end_ ? parse_code(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
   if (code) {
     answer.end = {code, ""};
-    // Moves the answer, which may have many megabytes, and copies only the rest.
+    // Moves the answer, which may have many megabytes, and copies only the bytes after it.
     const auto line = out_.find('\n', *out_end_ + end_.size());
     std::string rest = line == std::string::npos ? std::string() : out_.substr(line + 1);
     answer.out = std::exchange(out_, std::move(rest));

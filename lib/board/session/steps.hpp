@@ -1,5 +1,5 @@
 // Runs several scripts on a board as one command, and splits their answers as they arrive. Used by
-// BoardShell and by code that continues before the last script has ended.
+// BoardShell and by code that continues before the last script ends.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,10 @@
 
 namespace msprof {
 
-inline constexpr std::size_t kMaxErrorText = 4 << 10;  // kept stderr of a script
+inline constexpr std::size_t kMaxErrorText = 4 << 10;  // limit for the kept stderr of a script
 
-// Combines steps into one script. Their texts and arguments become its parameters; its own text
-// contains only constants and numbers. The exit code of each step follows its output on both
-// streams.
+// Combines steps into one script. Their texts and arguments become its parameters; its own text has
+// only constants and numbers. The exit code of each step follows its output on both streams.
 class StepPack {
  public:
   // `word`: random_end_word().
@@ -38,7 +37,7 @@ class StepPack {
   std::vector<std::string> parameters_;
 };
 
-// Splits the output of such a script into the answers of its steps.
+// Splits the output of a StepPack's script into the answers of its steps.
 class StepAnswers {
  public:
   explicit StepAnswers(const std::string& word) : end_("\n" + word + " ") {}
@@ -61,7 +60,7 @@ class StepAnswers {
   std::string out_;
   std::string err_;
   bool is_err_cut_ = false;
-  std::size_t searched_ = 0;  // no end mark starts in these bytes of out_
+  std::size_t searched_ = 0;  // these first bytes of out_ contain no start of an end mark
   std::optional<std::size_t> out_end_;
   StreamSink sink_;
 };
@@ -69,8 +68,8 @@ class StepAnswers {
 // Drives a running command: sends its input, and limits its silence.
 class CommandPump {
  public:
-  // `shell` must outlive it; `source` may be empty. Output goes to `sink` and `errors`; without a
-  // sink, at most kMaxAnswer bytes are allowed.
+  // `shell` must outlive the object; `source` may be empty. Output goes to `sink` and `errors`;
+  // without a sink, at most kMaxAnswer bytes are allowed.
   CommandPump(BoardShell& shell, const BoardScript& script,
               const std::vector<std::string>& arguments, BoardShell::Source source, StreamSink sink,
               StreamSink errors);
@@ -78,7 +77,7 @@ class CommandPump {
   // Sends and receives for a short time; returns the end of the command, if reached. Throws like
   // BoardShell::ask(), TooMuchSent.
   std::optional<CommandEnd> turn();
-  // Names the current step for messages, and restarts the silence limit.
+  // Sets the name of the current step for messages, and restarts the silence limit.
   void begin_part(std::string_view name) {
     name_ = name;
     moved_ = std::chrono::steady_clock::now();
@@ -89,7 +88,7 @@ class CommandPump {
 
   std::string host_;
   std::string name_;
-  std::size_t unwanted_bytes_ = 0;  // output while there is no sink
+  std::size_t unwanted_bytes_ = 0;  // output received without a sink
   std::size_t error_bytes_ = 0;
   std::shared_ptr<std::string> greeting_ = std::make_shared<std::string>();
   StreamSink errors_;
@@ -116,7 +115,7 @@ class StepsUnderWay {
   BoardAnswer next(const StreamSink& sink = {});
   // Waits for the end of the command.
   void finish();
-  // Aborts the command, after an error of a sink, which is not called again.
+  // Aborts the command after a sink has thrown; the sink is not called again.
   void drop();
 
  private:

@@ -33,8 +33,8 @@ constexpr std::string_view kKeeperWord = "@msprof-keeper@";
 // Arguments: $1 run, $2 seconds that the results wait for an msprof to fetch them, $3 time limit in
 // seconds (0: none), $4 seconds that the run may continue without an msprof, $5 blocks of output to
 // keep, $6 user; then the application as for BoardProgram: folder, program, acl.json, library
-// folders, Python folders, number of variables, variables, arguments. The current folder is our
-// folder on the board.
+// folders, Python folders, number of variables, variables, arguments. The current folder is
+// msprof's folder on the board.
 //
 // The output streams go through pipes to two `cat` processes with a file size limit, so that the
 // limit does not affect the application. If the run fills the disk, removing the ballast file makes
@@ -160,8 +160,8 @@ umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
 
-// Arguments: $1 our folder, then those of the keeper. Starts a separate session, so that the end of
-// a terminal or connection does not end it.
+// Arguments: $1 msprof's folder, then the keeper's arguments. Starts a separate session, so that
+// the end of a terminal or connection does not end it.
 constexpr BoardScript kStartKeeper = {"starting the application", R"sh(
 cd "$1" || exit 71
 shift
@@ -172,8 +172,8 @@ leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh "runs/$1/survive/
 exec sh "runs/$1/survive/keeper" "$@"
 )sh"};
 
-// Arguments: $1 folder, $2 and $3 numbers of the first missing bytes, from 1. Ends with the run,
-// its keeper, or the connection, which closes its stdin.
+// Arguments: $1 folder, $2 and $3 numbers of the first missing byte of each stream, from 1. Ends
+// with the run, its keeper, or the connection, which closes its stdin.
 constexpr const char* kFollow = R"sh(
 cd "$1" || exit 1
 exec 3<&0 </dev/null
@@ -246,8 +246,8 @@ void show_all(int fd, std::string_view bytes) {
   }
 }
 
-// A shell reports a process that was killed by a signal as 128 plus the signal number. Returns 0
-// for signals that do not kill a process.
+// Returns the signal for an exit code: a shell reports a process that was killed by a signal as 128
+// plus the signal number. Returns 0 for signals that do not kill a process.
 int to_signal(int code) {
   constexpr std::array kHarmless = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP,
                                     SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
@@ -328,7 +328,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   const auto limit = Clock::now() + kKeeperLimit;
   while (answer.find(kKeeperWord) == std::string::npos) {
     const bool has_ended = command->wait(kFollowStep).has_value();
-    // A second keeper for the same run answers and ends at once.
+    // If the run already has a keeper, a second one answers and ends at once.
     if (answer.find(kKeeperWord) != std::string::npos) break;
     if (has_ended || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
@@ -411,7 +411,7 @@ void SurvivingProgram::show_rest(Stream& stream, const char* name) {
   link_.shell().stream(
       kRest, {folder(), name, std::to_string(stream.bytes + 1)}, {}, [&](std::string_view bytes) {
         rest += bytes.size();
-        // The keeper would have cut the stream earlier.
+        // A working keeper cuts the stream before this size.
         if (rest > 2 * kMaxKeptOutput) {
           throw TooMuchSent(
               fmt::format("{}: the application's output does not end; it is in {}/{} there",
@@ -459,7 +459,7 @@ bool SurvivingProgram::finish() {
     if (line == "noexec") no_exec = true;
     if (line.starts_with("cut ")) cut += (cut.empty() ? "" : " and ") + printable(line.substr(4));
   }
-  if (has_keeper && !has_ended) return false;  // only the follower has ended, not the run
+  if (has_keeper && !has_ended) return false;  // only the follow script has ended, not the run
   show_rest(out_, "out");
   show_rest(err_, "err");
   if (!cut.empty()) {

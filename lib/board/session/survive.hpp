@@ -1,7 +1,8 @@
 // SurvivingProgram: an application on a board that continues when the connection is lost. A keeper,
-// a script on the board that does not depend on the connection, starts it, holds the board's lock,
-// stores its output in files and records its end. This class follows those files, over any number
-// of connections, also from another process or machine. Used by SshHost.
+// a script on the board that does not depend on the connection, starts the application, holds the
+// board's lock, stores the output in files and records the end. This class follows those files,
+// over
+// any number of connections, also from another process or machine. Used by SshHost.
 //
 // Files in runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its pid and
 // start time), `start` (start time of the application), `out` and `err` (output, limited), `end`,
@@ -22,17 +23,18 @@
 
 namespace msprof {
 
-// Without --timeout: how long a run continues without an msprof that follows it.
+// Without --timeout: how long a run continues while no msprof follows it.
 inline constexpr int kAloneHours = 24;
 
 struct SurvivalPlan {
   double timeout_seconds = 0;      // 0: none
   std::uint64_t output_bytes = 0;  // kept bytes of each stream
-  std::string note;                // free text for the msprof that resumes
-  std::string before;              // the state before the application started, also for it
+  std::string note;                // free text for the msprof that resumes the run
+  std::string before;              // state before the start of the application, for the msprof that
+                                   // resumes the run
 };
 
-// Returns the number of bytes to keep of each stream, given the free space on the disk.
+// Returns how many bytes of each stream to keep, given the free space on the disk.
 std::uint64_t kept_output_bytes(std::uint64_t free_bytes);
 
 class SurvivingProgram : public RunningProgram {
@@ -55,7 +57,7 @@ class SurvivingProgram : public RunningProgram {
   using Clock = std::chrono::steady_clock;
   struct Stream {
     int fd;
-    std::uint64_t bytes = 0;  // shown so far
+    std::uint64_t bytes = 0;  // number of bytes shown so far
   };
   std::string folder() const { return link_.run_folder() + "/survive"; }
   void start(const BoardRun& run, const SurvivalPlan& plan);

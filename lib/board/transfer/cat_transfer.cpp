@@ -25,7 +25,7 @@ BoardShell::Source CatReader::names() {
 }
 
 void CatReader::take(std::string_view bytes) {
-  if (is_done()) {  // output that no request asked for
+  if (is_done()) {  // unexpected output after the last file
     unasked_bytes_ += bytes.size();
     if (unasked_bytes_ > kMaxAnswer) throw TooMuchSent("the board sends more files than requested");
     return;
@@ -56,7 +56,7 @@ void CatReader::give(std::size_t size) {
   held_.erase(0, size);
 }
 
-// Returns true if the held bytes contained the end of a file, so that another end may follow.
+// Returns true if the held bytes contained the end of a file; another end may follow.
 bool CatReader::take_end() {
   const std::string mark = "\n" + word_ + " ";
   const auto at = held_.find(mark);
@@ -135,7 +135,7 @@ std::string random_word() {
   return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
 }
 
-// Returns true if the current file grew without end, so that the remaining files must be requested
+// Returns true if the current file grew without end: then the remaining files must be requested
 // again.
 bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
                 const TransferProgress& progress, std::string& problem) {

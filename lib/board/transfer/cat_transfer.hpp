@@ -1,5 +1,5 @@
-// CatReader: splits one stream into many files. Each file is followed by a line with a random word
-// that occurs in no file and the exit code of its `cat`. Used by the cat method of BoardTransfer,
+// CatReader: splits one stream into many files. Each file is followed by a line with a random word,
+// which occurs in no file, and the exit code of its `cat`. Used by the cat method of BoardTransfer,
 // and by a fuzzer.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace msprof {
 
-// A file grew far beyond its listed size without ending; the received part is kept.
+// A file grew without end, far beyond its listed size; the received part is kept.
 class EndlessFile : public Error {
  public:
   explicit EndlessFile(const std::string& message) : Error(Exit::partial_data, message) {}
@@ -47,11 +47,11 @@ class CatReader {
   std::string word_;
   Incoming& incoming_;
   std::size_t next_ = 0;
-  bool has_begun_ = false;    // file `next_` was started
-  bool is_admitted_ = false;  // file `next_` is written locally
+  bool has_begun_ = false;    // the content of file `next_` has started
+  bool is_admitted_ = false;  // file `next_` is being written locally
   std::uint64_t file_bytes_ = 0;
   bool is_endless_ = false;
-  std::string held_;  // bytes not yet known to be content
+  std::string held_;  // bytes that may be content or part of an end mark
   std::size_t unasked_bytes_ = 0;
   bool has_failed_ = false;
 };

@@ -42,7 +42,7 @@ cd "$1" && find tree -type f -newer "$2"
 constexpr const char* kStart = "stamp";
 constexpr const char* kEndStamp = "stamp.end";
 
-// Keeps only paths in `listing`, whose size is bounded.
+// Keeps only paths in `listing`, which bounds the size of the result.
 std::set<std::string> paths_in(std::string_view lines, const TreeListing& listing) {
   std::set<std::string> paths;
   while (!lines.empty()) {
@@ -227,7 +227,7 @@ void BoardFetch::take_state(std::string_view text) {
   }
 }
 
-// Ignores ctime: hard links change the link count and so the ctime, but not the content.
+// Ignores ctime: hard links change the link count and therefore the ctime, but not the content.
 void BoardFetch::compare_original() {
   if (original_.empty()) return;
   TreeListing now;
@@ -252,12 +252,12 @@ std::set<std::string> BoardFetch::files_newer_than(const char* stamp, const Tree
   return paths_in(link_.shell().ask(step.script, step.arguments, {}, step.most_bytes).out, listing);
 }
 
-// Excludes files with a time in the future: they are newer than the start stamp even if untouched.
-// A file that the run did write to is not newer than the end stamp.
+// Excludes files with a time in the future, which are newer than the start stamp even if untouched.
+// A file that the run wrote to is not newer than the end stamp.
 std::set<std::string> BoardFetch::touched_files(std::set<std::string> touched) {
   if (newer_before_.empty()) return touched;
-  // If the full disk has no room for the stamp, no file is newer: too much is fetched rather than
-  // too little.
+  // If the disk has no room for the stamp, no file counts as newer than it: too much is fetched
+  // rather than too little.
   link_.shell().ask(kMakeStamp, {link_.run_folder(), kEndStamp, "0"});
   const std::set<std::string> ahead = files_newer_than(kEndStamp, after_);
   std::erase_if(touched, [&](const std::string& path) {
@@ -301,7 +301,7 @@ RunChanges BoardFetch::changes_since() {
     std::set<std::string> newer;
     if (end_) {
       std::tie(after_, newer) = std::move(*end_);
-      end_.reset();  // after a lost connection the board is asked again
+      end_.reset();  // after a lost connection the board is queried again
     } else {
       after_ = transfer_.list(link_.run_folder(), listed_paths());
       newer = files_newer_than(kStart, after_);
@@ -366,7 +366,7 @@ bool BoardFetch::is_here(const std::string& path) const {
                      [&](const HereFile& one) { return !one.is_beside && one.path == path; });
 }
 
-// Replaces folders that contain drained files by their other files.
+// Replaces folders that contain drained files by the other files in them.
 std::vector<std::string> BoardFetch::without_here(const std::string& folder,
                                                   const std::vector<std::string>& paths) const {
   const std::string prefix = folder.empty() ? "" : folder + "/";
@@ -403,7 +403,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     fs::create_directories(place.parent_path(), error);
     fs::create_hard_link(one.file, place, error);
     if (error == std::errc::cross_device_link) {
-      // A folder drained by an earlier msprof may be on another disk.
+      // A folder that an earlier msprof drained may be on another disk.
       struct stat status = {};
       const bool is_there = ::stat(one.file.c_str(), &status) == 0;
       const int failure =
@@ -416,7 +416,7 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     const std::uint64_t size = fs::file_size(place, error);
     fetched_.bytes += size;
     const auto there = after_.files.find(one.path);
-    // A file of a capture that is completely gone from the board.
+    // The file belongs to a capture of which the board has nothing any more.
     if (there == after_.files.end() && place_in_files)
       fetched_.files.push_back(fetched_name(one.path, project_));
     if (there == after_.files.end() || one.is_beside) continue;
@@ -436,8 +436,8 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
 void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   const std::string tree(kTreeName);
   const std::string project = tree + '/' + project_;
-  // Files in the project, beside or above it, and in the output folder, each by its path below the
-  // local folder of that name.
+  // Sorts the files into those in the project, beside or above it, and in the output folder; each
+  // path is relative to the local folder of that name.
   std::vector<std::string> in_project;
   std::vector<std::string> above;
   std::vector<std::string> elsewhere;
@@ -455,7 +455,7 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   group("", without_here("", elsewhere), into);
 }
 
-// Returns the listed size of `paths`, which are as for missing().
+// Returns the listed size of `paths`, which have the form that missing() expects.
 FetchAllowance BoardFetch::listed_allowance(const std::string& folder,
                                             const std::vector<std::string>& paths) const {
   FetchAllowance allowed = {.entries = after_.refused};
@@ -553,8 +553,8 @@ void BoardFetch::note(const FetchReport& report) {
   fetched_.notes.push_back(std::move(text));
 }
 
-// Most files that the stream refuses were already refused in the listing: uses the maximum of both
-// counts.
+// Most files that the stream refuses were already refused in the listing, so this uses the larger
+// of the two counts.
 void BoardFetch::note_refused() {
   const std::uint64_t unlisted =
       after_.refused > before_.refused ? after_.refused - before_.refused : 0;

@@ -27,7 +27,7 @@ struct HereFile {
 
 enum class FetchedParts {
   everything,
-  captures,  // only captures of the output folder
+  captures,  // only the captures in the output folder
 };
 
 class BoardFetch {
@@ -36,24 +36,24 @@ class BoardFetch {
   BoardFetch(BoardLink& link, const BoardInfo& info, std::string project);
 
   // Lists the existing files. Call before the application starts. `original` is the folder on the
-  // board from which the project was made, possibly with links; empty: none.
+  // board that the project was created from, possibly with links; empty: none.
   void remember(const std::string& original = "");
-  // remember() as steps, empty if it cannot be done in steps, and the evaluation of their answers.
+  // remember() as steps, empty if it cannot be done in steps, and the parser of their answers.
   // take_remembered() returns false if the answers are not sufficient.
   std::vector<BoardStep> remember_steps() const;
   bool take_remembered(const std::vector<BoardAnswer>& answers);
   // Steps that list the files and the free space after the application has ended, so that all()
-  // need not ask. A stream of the captures follows, if they can be packed without further queries;
-  // all() reads it. take_end() returns the answer on free space.
+  // need not query them. They also stream the captures, if these can be packed without further
+  // queries; all() reads the stream. take_end() returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
   // In the output folder, only files in `folder` (relative to the run folder) belong to the run.
-  // Call before remember(): others may have put more files there than can be listed.
+  // Call before remember(): a shared output folder may have too many other files to list.
   void limit_output_to(std::string folder) { only_output_ = std::move(folder); }
   // These files are not requested again; all() links them into place at its end.
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
-  // The state of remember() as text, for another process, and back; ignores invalid lines. Includes
-  // the name of the project's folder.
+  // The state of remember() as text for another process, and its parser, which ignores invalid
+  // lines. Includes the name of the project's folder.
   std::string state() const;
   void take_state(std::string_view text);
   // Fetches what changed since remember(), as for Host::fetch(). After a lost connection it resumes
@@ -100,18 +100,19 @@ class BoardFetch {
   TreeListing after_;
   std::string original_;
   TreeListing original_before_;
-  std::set<std::string> newer_before_;  // newer than the start stamp before the application started
-  // The listing at the end and the files that were newer than the start.
+  std::set<std::string> newer_before_;  // newer than the start stamp even before the application
+                                        // started
+  // The listing at the end and the files that were newer than the start stamp.
   std::optional<std::pair<TreeListing, std::set<std::string>>> end_;
   std::unique_ptr<StepsUnderWay> packed_;
-  int packed_connection_ = 0;  // number of the link's connection
+  int packed_connection_ = 0;  // number of the link's connection that the packed stream uses
   std::vector<HereFile> here_;
   std::string only_output_;
   Fetched fetched_;
   std::uint64_t expected_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t refused_ = 0;
-  std::vector<std::string> examples_;  // refused names with the reason
+  std::vector<std::string> examples_;  // some refused names, with the reason
 };
 
 }  // namespace msprof

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Without SECURE_NOABSOLUTEPATHS: the absolute paths here are our own, below `into`; absolute paths
-// from a board are refused earlier.
+// SECURE_NOABSOLUTEPATHS is not set: the absolute paths here are msprof's own, below `into`;
+// absolute paths from a board are refused earlier.
 constexpr int kFlags =
     ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_SECURE_NODOTDOT | ARCHIVE_EXTRACT_SECURE_SYMLINKS;
 
@@ -31,8 +31,8 @@ struct FreeEntry {
   void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-// Returns true if something in the tree blocks the path, which a board can cause: a file `a` and
-// then a file `a/b`. libarchive reports 0 for a path through a link.
+// Returns true if an entry of the tree blocks the path. A board can cause this by sending a file
+// `a` and then a file `a/b`. libarchive reports 0 for a path through a link.
 bool is_in_the_way(int error_number) {
   return error_number == 0 || error_number == EEXIST || error_number == ENOTDIR ||
          error_number == EISDIR || error_number == ENOTEMPTY || error_number == ENAMETOOLONG;
@@ -43,13 +43,13 @@ constexpr std::size_t kMaxNames = 10'000;
 constexpr std::size_t kMaxExamples = 5;
 constexpr int kExampleWidth = 120;
 
-// Limits for bytes beyond the listed sizes of growing files, in total, and for entries that were
+// Limits for the growth of all files together, beyond the listed sizes, and for entries that were
 // not listed.
 constexpr std::uint64_t kMaxGrowthOfAll = 4 * kMaxGrowth;
 constexpr std::uint64_t kMaxNewEntries = 1'000;
 // Overhead of an entry in a tar stream: headers, a long name, padding.
 constexpr std::uint64_t kMaxHeaderBytes = 8 << 10;
-constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept bytes; longer paths do not exist on Linux
+constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept bytes; Linux has no longer paths
 
 [[noreturn]] void throw_cannot_write_here(const std::string& path, const std::string& reason,
                                           int error_number) {
@@ -72,8 +72,8 @@ void TreeWriter::Closer::operator()(struct archive* handle) const {
 TreeWriter::TreeWriter(const fs::path& into) : disk_(archive_write_disk_new()) {
   if (!disk_) throw std::bad_alloc();
   archive_write_disk_set_options(disk_.get(), kFlags);
-  // Resolves links above `into`, which are the user's own, so that they are not mistaken for links
-  // from the board.
+  // Resolves links above `into`: they are the user's own and must not be mistaken for links from
+  // the board.
   std::error_code error;
   into_ = fs::canonical(into, error);
   if (error) {
@@ -104,7 +104,7 @@ std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   archive_entry_copy_pathname(entry.get(), path.c_str());
   archive_entry_set_mode(entry.get(), kind | (file.mode & 0777) | owner);
   if (file.mtime_seconds != 0) archive_entry_set_mtime(entry.get(), file.mtime_seconds, 0);
-  // Sets no size: libarchive would extend a file that stays short to its announced size.
+  // Sets no size: libarchive would extend a file that ends before its announced size.
   const int result = archive_write_header(disk_.get(), entry.get());
   if (result >= ARCHIVE_WARN) return "";
   if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);

@@ -18,7 +18,7 @@ struct archive;
 
 namespace msprof {
 
-// The local disk cannot be written; `error_number` shows whether it is full.
+// The local disk cannot be written; `error_number` tells whether it is full.
 class CannotWriteHere : public Error {
  public:
   CannotWriteHere(const std::string& message, int error_number)
@@ -49,8 +49,8 @@ class TreeWriter {
   TreeWriter(const TreeWriter&) = delete;
   TreeWriter& operator=(const TreeWriter&) = delete;
 
-  // Both return the reason why the entry cannot be created (its name is in use, a link leads
-  // outside, the path is too long), or an empty string on success. Throw CannotWriteHere.
+  // Both return an empty string on success, or the reason why the entry cannot be created (its name
+  // is in use, a link leads outside, the path is too long). Throw CannotWriteHere.
   std::string make_folder(const NewFile& folder);
   std::string open_file(const NewFile& file);
   // Opens a partially received local `file` for appending. Returns false if it is not a regular
@@ -59,9 +59,9 @@ class TreeWriter {
 
   void write(std::string_view bytes);
   void close_file();
-  // Removes the current file, if any; after keep_part() the file is kept.
+  // Removes the current file, if any, unless keep_part() was called.
   void drop_file() noexcept;
-  // Keeps an incomplete file, because the rest can be fetched later. Thread-safe.
+  // Makes drop_file() keep an incomplete file, because the rest can be fetched later. Thread-safe.
   void keep_part() { keeps_part_ = true; }
   // Sets the permissions and times of the folders.
   void finish();
@@ -77,19 +77,19 @@ class TreeWriter {
   std::filesystem::path into_;
   std::unique_ptr<struct archive, Closer> disk_;
   std::string open_path_;  // absolute; empty: no file is open
-  FileDescriptor part_;    // descriptor of a continued file
+  FileDescriptor part_;    // descriptor of a file that is continued
   std::int64_t part_mtime_seconds_ = 0;
   std::atomic<bool> keeps_part_{false};
 };
 
-// Writes admitted files, and records what was refused and why, and how much was received.
+// Writes admitted files. Records refused files with the reason, and the amount of received data.
 class Incoming {
  public:
   // `into` is as for TreeWriter.
   Incoming(const std::filesystem::path& into, const FetchAllowance& allowed)
       : tree_(into), allowed_(allowed) {}
 
-  // Each returns true on success; a refused entry is counted with its reason. Throw TooMuchSent if
+  // Each returns true on success and counts a refused entry with its reason. Throw TooMuchSent if
   // the board sends more than is allowed, CannotWriteHere.
   bool make_folder(const NewFile& folder);
   bool open_file(const NewFile& file);
@@ -100,23 +100,23 @@ class Incoming {
   void keep_part() { tree_.keep_part(); }
   void finish() { tree_.finish(); }
 
-  // Returns the number of bytes that the current file may still receive: its listed size plus an
-  // allowance for growth, which all files share.
+  // Returns how many bytes the current file may still receive: its listed size plus an allowance
+  // for growth that all files share.
   std::uint64_t room() const;
   // Upper limit for a tar stream with all files, headers and refused entries.
   std::uint64_t most_stream_bytes() const;
   // Resets the counters of received data before files are fetched again.
   void begin_again() { entries_ = taken_bytes_ = grown_bytes_ = 0; }
 
-  // Counts a name once, even if refused repeatedly; a file of that name that is received later
-  // clears it.
+  // Counts a name once, even if it is refused repeatedly; a later file of that name that is
+  // received removes it.
   void refuse(std::string_view path, std::string_view reason);
   // Counts entries whose names are unknown.
   void refuse_unnamed(std::uint64_t count) { unnamed_ += count; }
-  // Creates the folders of a listing, refuses its links and special files; returns its files.
+  // Creates the folders of a listing and refuses its links and special files; returns its files.
   std::vector<NewFile> take_folders(const TreeListing& listing);
 
-  // Received bytes of files; may be read from another thread.
+  // Received bytes of files; thread-safe.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_.size() + unnamed_; }
   std::vector<std::string> examples() const;
@@ -132,7 +132,7 @@ class Incoming {
   std::uint64_t file_bytes_ = 0;   // received bytes of the current file
   std::uint64_t file_size_ = 0;    // listed size of the current file
   std::atomic<std::uint64_t> bytes_{0};
-  std::map<std::string, std::string, std::less<>> refused_;  // reason by name
+  std::map<std::string, std::string, std::less<>> refused_;  // reason for refusal, by name
   std::uint64_t unnamed_ = 0;
 };
 

@@ -21,7 +21,7 @@ bool has_control_characters(std::string_view path) {
     return byte < 0x20 || byte == 0x7f;
   };
   if (std::any_of(path.begin(), path.end(), is_control)) return true;
-  // Control characters above ASCII; in other encodings these bytes are letters.
+  // Rejects control characters above ASCII; in other encodings these bytes are letters.
   return is_valid_utf8(path) && printable(path) != path;
 }
 
@@ -36,8 +36,8 @@ constexpr std::uint32_t kFileKind = 0100000;
 constexpr std::uint32_t kLinkKind = 0120000;
 constexpr std::uint32_t kPermissionMask = 07777;
 
-// Old versions of find do not support `+`. A name with control characters could forge output lines,
-// so the board leaves it out. LC_ALL=C: one byte is one character.
+// Old versions of find do not support `+`. The board omits names with control characters, which
+// could forge output lines. LC_ALL=C: one byte is one character.
 constexpr const char* kWithStat = R"sh(
 LC_ALL=C
 export LC_ALL
@@ -145,7 +145,7 @@ bool parse_ls_line(std::string_view& line, ListedFile& file) {
   set_kind(file, mode);
   const std::string_view size = take_word(line);
   return parse_number(size, file.size_bytes) ||
-         file.is_special;  // a device has two numbers instead
+         file.is_special;  // a device has two numbers instead of a size
 }
 
 void check_entries(const TreeListing& listing) {
@@ -154,7 +154,7 @@ void check_entries(const TreeListing& listing) {
                                 with_thousands(kMaxListedEntries)));
 }
 
-// `path` is in the form of find or an SFTP server; "" is the listed folder itself.
+// `path` has the form that find or an SFTP server prints; "" is the listed folder itself.
 void add(TreeListing& listing, std::string_view path, const ListedFile& file) {
   const std::string_view plain = plain_board_path(path);
   if (plain.empty()) return;
@@ -178,10 +178,10 @@ void parse_line(TreeListing& listing, std::string_view line) {
   }
 }
 
-// Limit for folders: each is listed separately, with several round trips.
+// Limit for the number of folders: each is listed separately, with several round trips.
 constexpr std::size_t kMaxSftpFolders = 20'000;
 
-// Returns the board's errors, except for files that were removed during the listing.
+// Returns the board's errors, without those for files that were removed during the listing.
 std::string lasting_trouble(std::string_view words) {
   std::string trouble;
   for (const std::string_view line : split(words, '\n')) {
@@ -247,7 +247,7 @@ class SftpLister {
     }
   }
 
-  // Lists one path through its parent folder: only there SFTP reports the type of a file.
+  // Lists one path through its parent folder: SFTP reports the type of a file only in listings.
   void add_one(const std::string& path) {
     const auto slash = path.rfind('/');
     const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);

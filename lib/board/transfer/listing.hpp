@@ -1,6 +1,6 @@
 // Listings of folder trees on a board: the script, the parser of its answer, the listing over SFTP,
-// and the rule for which names from a board may become local files. Used by the transfers. The
-// answers of a board are untrusted; invalid entries are counted as refused.
+// and the rule which names from a board may become local files. Used by the transfers. The answers
+// of a board are untrusted; invalid entries are counted as refused.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace msprof {
 // File in a run's output folder with the location of its drained files.
 inline constexpr std::string_view kDrainNote = ".drained";
 
-// Returns the sum of two sizes from a board, at most 2^64 - 1.
+// Returns the sum of two sizes from a board; stops at 2^64 - 1 instead of overflowing.
 constexpr std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
   return b > ~a ? ~std::uint64_t{0} : a + b;
 }
@@ -30,7 +30,7 @@ std::string_view objection_to_board_path(std::string_view path);
 // Returns true for a path without "..", empty components, control characters or a leading '/'.
 bool is_acceptable_board_path(std::string_view path);
 
-// Reasons for refusing other file types.
+// Reasons for refusing entries that are not files or folders.
 inline constexpr std::string_view kLink = "is a link";
 inline constexpr std::string_view kSpecialFile = "is neither a file nor a folder";
 
@@ -50,11 +50,11 @@ std::string_view plain_board_path(std::string_view path);
 // kMaxListedEntries.
 TreeListing parse_board_listing(std::string_view answer);
 
-// Lists `paths` (acceptable ones, or "." for everything) and their contents, relative to `folder`.
-// Throws Error(partial_data) if the board cannot list them.
+// Lists `paths` (accepted by is_acceptable_board_path(), or "." for everything) and their contents,
+// relative to `folder`. Throws Error(partial_data) if the board cannot list them.
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
                           const std::vector<std::string>& paths);
-// list_by_shell() as one of several steps, and the evaluation of its answer.
+// list_by_shell() as one of several steps, and the parser of its answer.
 BoardStep listing_step(bool has_stat, const std::string& folder,
                        const std::vector<std::string>& paths);
 // For a board whose facts are not known yet: lists everything below `folder`, which need not exist.

@@ -20,16 +20,16 @@ namespace msprof {
 // Reads a file that may change while it is sent, and detects such changes.
 class SourceFile {
  public:
-  // Opens a regular file, not through a link; error() is 0 or an errno value.
+  // Opens a regular file, but not through a link. error() is then 0 or an errno value.
   explicit SourceFile(const std::filesystem::path& path);
   int error() const { return error_; }
 
   std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(status_.st_size); }
-  // The mtime for the copy on the board; BoardTransfer::send() explains why it may differ.
+  // The mtime for the copy on the board; it may differ from the file's (see BoardTransfer::send()).
   std::int64_t copied_mtime_seconds() const;
 
   // Reads up to the size that the file had when it was opened. Throws Error(interrupted); the
-  // incomplete copy on the board is then recognized by its size.
+  // board's copy is then incomplete and recognized by its size.
   std::size_t read(std::span<char> buffer);
   // Returns true if the file has changed since it was opened, or could not be read completely.
   bool has_changed() const;
@@ -41,11 +41,11 @@ class SourceFile {
   int error_ = 0;
 };
 
-// Counts the file in `report`. If it could not be opened: warns, counts it as not sent, returns
-// false.
+// Returns true if `file` is open and counts it in `report`. Otherwise warns, and counts it as not
+// sent.
 bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendReport& report);
 
-// Returns a function like BoardShell::Source that reads `file` and counts the bytes in `report`.
+// Returns a BoardShell::Source that reads `file` and counts the bytes in `report`.
 std::function<std::size_t(char* buffer, std::size_t size)> counted_reads(
     SourceFile& file, SendReport& report, const TransferProgress& progress);
 
@@ -57,8 +57,8 @@ bool told_of_change(const SourceFile& file, const ProjectEntry& entry);
 bool is_one_line(const std::string& name);
 
 // Removes whatever occupies the path of an entry, except an existing folder if the entry is a
-// folder, and never through a link. So an earlier version never remains in place of a file that
-// cannot be sent. Throws Error(cannot_write) with the board's reason, as do the functions below.
+// folder, and never through a link. So a file that cannot be sent never leaves an earlier version
+// in its place. Throws Error(cannot_write) with the board's reason, as do the functions below.
 void make_room(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries);
 // make_room() as one of several steps.

@@ -74,7 +74,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   }
   found.project.target = make_target(root, inside);
   BoardTransfer transfer(link.shell(), link.info());
-  // Allows no listed bytes: acl.json files are small, and the allowance for growth covers them.
+  // Passes no listed size: acl.json files are small and fit into the allowance for growth.
   if (!acl_files.empty())
     transfer.fetch(root, acl_files, scratch, {.entries = acl_files.size()}, [](std::uint64_t) {});
   for (const std::string& path : acl_files) {

@@ -17,7 +17,7 @@ struct RemoteProject {
 
 // Finds `main` (relative) in `folder` on the board (absolute, or below the account's home folder).
 // Downloads the acl.json files to `scratch`. Throws Error(nothing_to_do) naming what is missing,
-// Error(usage) if `folder` contains our folder for runs.
+// Error(usage) if msprof's folder for runs is inside `folder`.
 RemoteProject find_remote_project(BoardLink& link, const std::string& main,
                                   const std::string& folder, const std::filesystem::path& scratch);
 

@@ -35,7 +35,7 @@ std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const Tree
     try {
       fetch_file(sftp, folder + "/" + file.path, file, incoming, progress);
     } catch (const ConnectionLost&) {
-      throw;  // the received part can be continued
+      throw;  // a later attempt continues the received part
     } catch (const Error& error) {
       incoming.drop_file();
       if (error.code() != Exit::partial_data) throw;

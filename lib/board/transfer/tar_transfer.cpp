@@ -31,7 +31,7 @@ namespace {
 // Bounded queue of bytes between two threads: the connection pushes, libarchive pulls.
 class ByteQueue {
  public:
-  // Writer side. push() waits while the queue is full. If the reader has ended, it throws the
+  // For the writer. push() waits while the queue is full. If the reader has ended, it throws the
   // reader's error, or drops the bytes if there was none.
   void push(std::string_view bytes) {
     std::unique_lock lock(mutex_);
@@ -55,7 +55,7 @@ class ByteQueue {
     changed_.notify_all();
   }
 
-  // Reader side. Returns the next block, valid until the next call; empty at the end.
+  // For the reader. Returns the next block, valid until the next call; empty at the end.
   std::string_view pull() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_closed_ || !blocks_.empty(); });
@@ -103,8 +103,8 @@ class TarReader {
         left_bytes_(incoming.most_stream_bytes()),
         archive_(archive_read_new()) {
     if (!archive_) throw std::bad_alloc();
-    // Reads only tar, without decompression, so that the data never becomes larger than what was
-    // sent.
+    // Reads only tar, without decompression, so that the data never becomes larger than the
+    // received bytes.
     archive_read_support_format_tar(archive_.get());
   }
 
@@ -129,7 +129,7 @@ class TarReader {
     auto& reader = *static_cast<TarReader*>(self);
     try {
       const std::string_view bytes = reader.source_();
-      // Also limits refused entries, which are skipped.
+      // Also bounds the data of refused entries, which is skipped.
       if (bytes.size() > reader.left_bytes_)
         throw TooMuchSent("the board's tar stream is longer than listed");
       reader.left_bytes_ -= bytes.size();
@@ -213,7 +213,7 @@ class TarReader {
 
   const TarSource& source_;
   Incoming& incoming_;
-  std::uint64_t left_bytes_;  // still allowed
+  std::uint64_t left_bytes_;  // bytes that may still be read
   std::unique_ptr<struct archive, Closer> archive_;
   struct archive_entry* entry_ = nullptr;
   std::exception_ptr error_;
@@ -256,13 +256,12 @@ done
 exec tar cf - "$@" </dev/null
 )sh"};
 
-// -o: ignores the owners in the stream, which only root's tar would apply anyway.
+// -o: ignores the owners in the stream, which would only matter if tar ran as root.
 constexpr BoardScript kUnpack = {"sending by tar", R"sh(
 mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 
-// Limit for the total size of names in one command, below the limit of a board for the whole
-// command.
+// Limit for the total size of names in one command; the board's limit is for the whole command.
 constexpr std::size_t kMaxTarNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
@@ -317,7 +316,7 @@ class Unpacker {
   std::thread thread_;
 };
 
-// Unpacks the data that `stream` passes to its sink; the answer of `stream` is that of the board's
+// Unpacks the data that `stream` passes to its sink; `stream` returns the answer of the board's
 // tar.
 std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, Incoming& incoming,
                    const TransferProgress& progress) {
@@ -341,7 +340,7 @@ std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, 
     problem = error.what();
   }
   if (progress) progress(incoming.bytes());
-  // tar's own reason is more helpful than the error in its stream.
+  // tar's own message is more helpful than the error that its stream caused.
   const bool failed = answer.end.exit_code.value_or(0) != 0 || !answer.end.signal.empty();
   return failed ? answer.reason() : problem;
 }
@@ -405,7 +404,7 @@ la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes
   return -1;
 }
 
-// Fills the whole buffer: libarchive produces a header or a small file at a time, and each returned
+// Fills the whole buffer: libarchive produces one header or small file at a time, and each returned
 // chunk becomes a separate packet.
 std::size_t TarWriter::fill(char* buffer, std::size_t size) {
   std::size_t count = 0;
@@ -448,10 +447,11 @@ void TarWriter::begin(const ProjectEntry& entry) {
   }
   entry_ = &entry;
   left_bytes_ = file_->size_bytes();
-  // A file sent twice may have changed again: time 1970 makes the next run send it again.
+  // A file that is sent twice may have changed again: with the time 1970 the next run sends it
+  // again.
   const bool second = next_again_ > 0;
   write_header(entry, left_bytes_, second ? 0 : file_->copied_mtime_seconds());
-  if (second) --report_.files;  // already counted
+  if (second) --report_.files;  // counted at the first attempt
 }
 
 void TarWriter::write_header(const ProjectEntry& entry, std::uint64_t size_bytes,
@@ -474,7 +474,7 @@ void TarWriter::continue_file() {
   }
   std::size_t count = file_->read(buffer_);
   if (count == 0) {
-    // Pads a file that became shorter, because its size has already been announced.
+    // Pads a file that has become shorter than its announced size.
     count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), left_bytes_));
     std::fill_n(buffer_.begin(), count, '\0');
   }

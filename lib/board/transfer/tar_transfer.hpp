@@ -17,11 +17,11 @@
 
 namespace msprof {
 
-// Converts the entries of a project to a tar stream, on demand. Uses the GNU format: busybox
-// understands only its long names.
+// Converts the entries of a project to a tar stream, on demand. Uses the GNU format, because
+// busybox supports long names only in that format.
 class TarWriter {
  public:
-  // `entries` must outlive it.
+  // `entries` must outlive the object.
   TarWriter(const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
@@ -55,7 +55,7 @@ class TarWriter {
   std::optional<SourceFile> file_;
   std::uint64_t left_bytes_ = 0;  // remaining bytes of the announced size
   std::vector<char> buffer_;
-  std::string made_;  // output; not yet returned from `taken_` on
+  std::string made_;  // output; the bytes from `taken_` on are not returned yet
   std::size_t taken_ = 0;
   bool is_finished_ = false;
   bool has_given_up_ = false;
@@ -68,8 +68,7 @@ using TarSource = std::function<std::string_view()>;
 
 // Reads one archive and its padding. Passes regular files and folders to `incoming`, and refuses
 // all other entries there. Throws Error(partial_data) if the data is not an archive, ends early or
-// continues after the end; entries that were complete before are kept, incomplete ones are not.
-// Throws CannotWriteHere.
+// continues after the end; entries that were already complete are kept. Throws CannotWriteHere.
 void read_tar(const TarSource& source, Incoming& incoming);
 
 }  // namespace msprof

@@ -75,7 +75,7 @@ FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& pat
   }
   if (!report.changed.empty()) report.reason = problem;
   join(report.reason, there.trouble);
-  for (const std::string& path : paths) {  // paths that vanished before they could be fetched
+  for (const std::string& path : paths) {  // paths that vanished before the fetch
     std::error_code error;
     if (path == "." || there.files.contains(path) || fs::exists(into / path, error)) continue;
     report.changed.push_back(path);
@@ -128,7 +128,7 @@ TreeListing BoardTransfer::list_paths(const std::string& folder,
   return list_by_shell(shell_, info_.has_stat, folder, paths);
 }
 
-// Sets `listed` to the answer of a listing of `paths` if it was sent together with the files.
+// Sets `listed` to the board's listing of `paths` if it was sent together with the files.
 std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
                                       const TransferProgress& progress, StepsUnderWay* packed,
@@ -183,7 +183,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
     }
     TreeListing there =
         listed && listed->has_succeeded() ? listing_in(folder, *listed) : list_paths(folder, paths);
-    // The listing may contain more than the packed paths.
+    // The listing may contain more than the paths that were packed.
     if (packed != nullptr) {
       const PathSet wanted(paths.begin(), paths.end());
       std::erase_if(there.files, [&](const auto& one) { return !is_below_any(one.first, wanted); });
@@ -195,7 +195,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
                    problem.empty() ? "" : ": ", problem);
       incoming.begin_again();
       join(problem, fetch_listed(folder, again, incoming, progress));
-      // A file that vanished in the meantime is not an error: the board's last listing counts.
+      // A file that vanished meanwhile is not an error: the board's last listing counts.
       TreeListing now = list_paths(folder, listed_paths(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);

@@ -23,15 +23,15 @@ namespace msprof {
 struct FetchReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t refused = 0;          // names and file types not fetched
-  std::vector<std::string> examples;  // some of them, printable, with the reason
+  std::uint64_t refused = 0;          // number of names and file types that were refused
+  std::vector<std::string> examples;  // some refused names, printable, with the reason
   std::vector<std::string> changed;   // files whose size still differs from the board's after two
                                       // attempts
-  std::string reason;  // the board's message, printable, if something is missing; else empty
+  std::string reason;  // printable message of the board if something is missing; else empty
 };
 
-// Limits of a fetch: the listed amount. Growth since the listing is allowed within limits; a
-// transfer of more is aborted.
+// Limits of a fetch: the listed amounts. Some growth since the listing is allowed; a larger
+// transfer is aborted.
 struct FetchAllowance {
   std::uint64_t bytes = 0;    // total size of files
   std::uint64_t entries = 0;  // files, folders and refused entries
@@ -48,7 +48,7 @@ struct SendReport {
 
 // Known facts about the target folder of a transfer, and steps to run with it.
 struct SendPlan {
-  bool is_empty = false;                        // nothing in the folder can be in the way
+  bool is_empty = false;                        // nothing in the folder can block an entry
   std::vector<BoardStep> before{};              // steps to run before anything is sent
   std::vector<BoardStep> after{};               // steps to run after everything has arrived
   std::vector<BoardAnswer>* answers = nullptr;  // receives their answers
@@ -65,7 +65,7 @@ enum class TransferWay { automatic, tar, sftp, cat };
 
 class BoardTransfer {
  public:
-  // A `way` other than automatic is for tests and measurements.
+  // `way` is automatic, except in tests and measurements.
   BoardTransfer(BoardShell& shell, const BoardInfo& info, TransferWay way = TransferWay::automatic);
 
   std::string way() const;  // "tar", "SFTP", "cat"
@@ -74,8 +74,8 @@ class BoardTransfer {
   // following links. Throws Error(partial_data) if the folder cannot be listed.
   TreeListing list(const std::string& folder, const std::vector<std::string>& paths = {"."});
 
-  // list() as one of several steps, nullopt if no script is used for listing; and the evaluation of
-  // its answer.
+  // list() as one of several steps, nullopt if listing needs no script; and the parser of its
+  // answer.
   std::optional<BoardStep> list_step(const std::string& folder,
                                      const std::vector<std::string>& paths = {"."}) const;
   TreeListing listing_in(const std::string& folder, const BoardAnswer& answer) const;
@@ -96,7 +96,7 @@ class BoardTransfer {
   std::vector<BoardStep> pack_steps(const std::string& folder) const;
 
   // Continues files that were partially received before a lost connection. `wanted` is the board's
-  // listing from then; `paths` are files in it. A file that has changed since, or cannot be
+  // listing before the loss; `paths` are files in it. A file that has changed since, or cannot be
   // continued, is removed locally so that fetch() fetches it completely. Throws like fetch().
   void continue_parts(const std::string& folder, const TreeListing& wanted,
                       const std::vector<std::string>& paths, const std::filesystem::path& into,
@@ -115,7 +115,7 @@ class BoardTransfer {
                   const TransferProgress& progress, const SendPlan& plan = {});
 
  private:
-  // SFTP provides more information than `ls`.
+  // Otherwise SFTP lists the files: it provides more information than `ls`.
   bool lists_by_shell() const { return info_.has_stat || !info_.has_sftp; }
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,

@@ -1,8 +1,8 @@
 // Transfer methods to and from a board: one tar stream, SFTP, or single files through `cat`. Used
 // by BoardTransfer, which selects a method and verifies the result.
 //
-// Functions that fetch return a printable description of a problem, empty if there was none;
-// comparing the sizes shows whether it matters. All throw ConnectionLost. Fetching also throws
+// Functions that fetch return a printable description of a problem, empty if there was none; the
+// caller compares sizes to see whether it matters. All throw ConnectionLost. Fetching also throws
 // CannotWriteHere; sending throws Error(cannot_write) with the board's reason, and
 // Error(interrupted).
 #pragma once
@@ -20,10 +20,10 @@
 
 namespace msprof {
 
-// Bytes beyond its listed size that are read from a file that grows during the transfer.
+// How many bytes beyond its listed size are read from a file that grows during the transfer.
 inline constexpr std::uint64_t kMaxGrowth = 16 << 20;
 
-// A step that a board runs after it has sent everything.
+// A step that a board runs after it has sent all files.
 struct StepAfter {
   BoardStep step;
   std::optional<BoardAnswer> answer{};  // empty if the step did not run
@@ -34,7 +34,8 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress, StepAfter* after);
 // Returns a step that packs the captures directly in `folder`, except links. take_packed() reads
-// the result of that step and of the listing after it, which are the next two steps of `packed`.
+// the answers of that step and of the following listing; they must be the next two steps of
+// `packed`.
 BoardStep pack_captures_step(const std::string& folder);
 std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
                         std::optional<BoardAnswer>& listed);
@@ -44,8 +45,8 @@ std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const Tree
 std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress);
 
-// Fetch the rest of a file whose first `part_bytes` bytes exist locally. Throw Error(partial_data)
-// if the board does not send it.
+// Fetch the rest of a file of which the first `part_bytes` bytes exist locally. Throw
+// Error(partial_data) if the board does not send the rest.
 void continue_by_sftp(SftpFiles& sftp, const std::string& folder, const NewFile& file,
                       std::uint64_t part_bytes, Incoming& incoming,
                       const TransferProgress& progress);

@@ -51,7 +51,7 @@ bool is_same(const ProjectEntry& entry, const ListedFile& file) {
          file.mtime_seconds == entry.mtime_ns / kNanosecondsPerSecond;
 }
 
-// Space left free for the recording, and for the overhead of blocks and folders.
+// Space to leave free for the recording, and for the overhead of blocks and folders.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
 constexpr std::uint64_t kBlockBytes = 4096;
 // For larger uploads the facts about the board are reported before the upload, not after it.
@@ -71,9 +71,9 @@ mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
 )sh"};
 
 // Arguments: $1 from, $2 to. Prints "hard", "soft", or "none", in which case nothing was created.
-// Files up to 1 MB are copied: an application that writes to them must not change the user's own.
-// With symbolic links to another file system the program is copied, too: it may look for files next
-// to itself.
+// Copies files up to 1 MB, so that an application that writes to them does not change the user's
+// files. With symbolic links to another file system, also copies the program: it may look for files
+// next to itself.
 constexpr BoardScript kLinkTree = {"linking the project on the board", R"sh(
 umask 077
 make() { mkdir -p "$2" && cp "$3" "$1/." "$2/" 2>/dev/null && chmod u+rwx "$2"; }
@@ -192,7 +192,7 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
   link_.shell().require_ok(kRemoveFiles, link_.shell().ask_each({step}).front());
 }
 
-// Answers of the queries before an upload.
+// Answers to the queries before an upload.
 struct BoardUpload::Start {
   TreeListing there;
   std::uint64_t free_bytes = 0;
@@ -218,8 +218,8 @@ std::vector<BoardStep> BoardUpload::first_steps(const Project& project) {
   return {first_listing_step("cache/" + cache_name(project)), free_step(".")};
 }
 
-// Uses the answers of the steps that were sent with the lock request; returns nullopt if they have
-// to be sent (again).
+// Uses the answers to the steps that were sent with the lock request; returns nullopt if the steps
+// have to be sent (again).
 std::optional<BoardUpload::Start> BoardUpload::find_begun(const std::string& folder,
                                                           const UploadContext& company) const {
   if (!company.first) return std::nullopt;
@@ -265,7 +265,7 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
     plan.is_empty = there.files.empty() && there.refused == 0 && there.trouble.empty();
     if (!start->has_folder && there.files.empty()) {
       plan.before = {{.script = kMakeFolder, .arguments = {folder}}};
-      // A note of what is being sent is needed next to the folder.
+      // Without a checksum tool, a note next to the folder must record what is being sent.
       if (link_.info().checksum.empty()) {
         link_.shell().change(kMakeFolder, {folder});
         plan.before.clear();
@@ -364,8 +364,8 @@ TransferTotals BoardUpload::by_cache(const Project& project, UploadContext& comp
   return placed;
 }
 
-// After an aborted upload, keeps complete files for the next run, and parts of large files, which
-// the next run continues.
+// After an aborted upload, keeps complete files, and parts of large files that the next run
+// continues.
 void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
   const interrupt::MaskPendingSignal masked;
@@ -388,8 +388,8 @@ void BoardUpload::drop_unfinished(const Project& project) {
     cache_bytes_ = whole_bytes;
     if (whole_bytes == 0) cache_.clear();
   } catch (const Error& error) {
-    // The first error is reported; a partial file is detected by its size and sent again by the
-    // next run.
+    // Not reported: the first error was. The next run detects a partial file by its size and sends
+    // it again.
     log::verbose("{}", error.what());
   }
 }
@@ -433,7 +433,7 @@ void BoardUpload::from_board(const std::string& folder) {
   link_.shell().change(kCopy, {folder, target_});
 }
 
-// Returns entries for our own files, and for folders they need that the project does not have.
+// Returns entries for msprof's files, and for folders they need that the project does not have.
 // Paths are relative to the folder around the project, so that "../src/acl.json" stays inside it.
 std::vector<ProjectEntry> BoardUpload::extra_entries(const Project& project,
                                                      const std::vector<ExtraFile>& files) const {

@@ -1,5 +1,5 @@
-// BoardUpload: creates a fresh copy of a project for one run on a board. It updates the copy that
-// the board keeps between runs, with as few bytes as possible, and copies that. Used by SshHost.
+// BoardUpload: creates a fresh copy of a project for one run on a board. Updates the copy that the
+// board keeps between runs, with as few bytes as possible, and copies it. Used by SshHost.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@
 
 namespace msprof {
 
-// Changes that make a copy equal to `project`: entries to send (including folders and links
-// whenever in doubt, since they have no content), and paths to remove first, parent folders before
-// their contents.
+// Changes that make a copy equal to `project`: entries to send, and paths to remove first, contents
+// before their folders. Folders and links, which have no content, are sent whenever in doubt.
 struct CacheUpdate {
   std::vector<ProjectEntry> send;
   std::vector<std::string> remove;
@@ -32,12 +31,12 @@ CacheUpdate plan_update(const Project& project, const TreeListing& there);
 // Returns "my_app-0123456789abcdef", derived from the project's name, its path and this machine.
 std::string cache_name(const Project& project);
 
-// Parts of files below this size are not continued but sent again.
+// Partially sent files below this size are sent again from the start.
 inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
 // Steps that run in the same round trips as an upload.
 struct UploadContext {
-  // Returns the answers to BoardUpload::first_steps(), once; empty if they are unknown.
+  // Returns the answers to BoardUpload::first_steps() at the first call; empty if they are unknown.
   std::function<std::vector<BoardAnswer>()> first{};
   // Returns steps to run before the upload if `first` returned none. `again`: after a lost
   // connection, when these steps may have run.
@@ -67,7 +66,7 @@ class BoardUpload {
   // applications may write to, are copied. If the board supports neither, copies everything and
   // reports that.
   void from_board(const std::string& folder);
-  // Sends our own files; paths are relative to `target` and may start with one "..".
+  // Sends files of msprof; paths are relative to `target` and may start with one "..".
   void place_files(const Project& project, const std::vector<ExtraFile>& files);
   // place_files() as steps; empty if they do not fit into a command.
   std::vector<BoardStep> place_steps(const Project& project,
@@ -94,7 +93,7 @@ class BoardUpload {
   BoardLink& link_;
   BoardTransfer transfer_;
   std::string target_;
-  std::string cache_;  // the board's copy; empty: none is kept
+  std::string cache_;  // path of the board's copy; empty: none is kept
   std::uint64_t cache_bytes_ = 0;
   bool is_cache_whole_ = false;
 };

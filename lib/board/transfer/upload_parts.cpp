@@ -17,8 +17,8 @@ namespace msprof {
 
 namespace {
 
-// Bytes that are sent again if the board has no checksum tool: an upper limit for the damage of a
-// power failure at the end of a file.
+// How many bytes are sent again if the board has no checksum tool: an upper limit for the damage of
+// a power failure at the end of a file.
 constexpr std::uint64_t kResentBytes = 1 << 20;
 constexpr std::size_t kPartChunk = 256 << 10;
 

@@ -1,5 +1,5 @@
-// UploadParts: continues files of an interrupted upload of which the board has a part, independent
-// of the transfer method. Used by BoardUpload.
+// UploadParts: continues interrupted uploads of files of which the board has a part, independent of
+// the transfer method. Used by BoardUpload.
 //
 // Never joins two versions of a file: the checksum of the part must match the start of the local
 // file. On a board without a checksum tool, a note must show that this very file was being sent,
@@ -22,13 +22,14 @@ class UploadParts {
   UploadParts(BoardShell& shell, std::string folder, std::string checksum);
 
   // Sends the content of `entry` after the first `part_bytes` bytes, and its permissions and time.
-  // Returns false if the board's file is not a part of it; it is then unchanged or removed, and
-  // must be sent completely. `progress` receives the number of bytes of the file on the board.
-  // Throws Error(cannot_write) with the board's reason, ConnectionLost, Error(interrupted).
+  // Returns false if the board's file is not a part of it; that file is then unchanged or removed,
+  // and `entry` must be sent completely. `progress` receives the number of bytes of the file on the
+  // board. Throws Error(cannot_write) with the board's reason, ConnectionLost, Error(interrupted).
   bool complete(const ProjectEntry& entry, std::uint64_t part_bytes,
                 const TransferProgress& progress);
 
-  // begin() records which large files are about to be sent, if needed; end() removes the record.
+  // begin() records which large files are about to be sent, if a record is needed; end() removes
+  // it.
   void begin(const std::vector<ProjectEntry>& entries);
   void end();
 
