@@ -123,7 +123,7 @@ class CannTally : public Tally {
         done += format->record_bytes;
         continue;
       }
-      // Space that has been allocated but not written yet.
+      // Zeros: space that has been allocated but not written yet.
       if (are_zeros(record)) break;
       ++done;  // resynchronize: a slice may start with the rest of the previous slice's last record
     }

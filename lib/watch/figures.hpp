@@ -20,14 +20,14 @@ struct SlowPart {
 
 // Results from the records; empty if no record can be read.
 struct RecordFigures {
-  bool has_records = false;  // at least one was read
+  bool has_records = false;  // at least one record was read
   std::string unit = "execution";
-  std::uint64_t count = 0;        // number of units
+  std::uint64_t count = 0;        // number of executions, or of other `unit`s
   std::string part = "layer";     // the kind of parts in `slowest`
   std::vector<SlowPart> slowest;  // descending by time
   double all_ns = 0;              // total of all parts
   std::uint64_t unread_bytes = 0;
-  std::string note;  // a sentence on what is not shown and why; empty: nothing
+  std::string note;  // a sentence about what is not shown, and why; may be empty
 };
 
 struct RunFigures {

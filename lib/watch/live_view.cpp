@@ -21,7 +21,7 @@ struct Pace {
 constexpr Pace kPaceHere{milliseconds(1000), milliseconds(2000), 8 << 20};
 constexpr Pace kPaceOnBoard{milliseconds(2000), milliseconds(10'000), 512 << 10};
 
-// Each poll selects the next poll's data, so the first ones are frequent.
+// Each poll selects the data of the next one, so the first polls are frequent.
 constexpr int kFirstLooks = 4;
 constexpr milliseconds kBetweenFirstLooks{500};
 

@@ -148,7 +148,7 @@ class SvpTally : public Tally {
     const std::size_t size = file.record_bytes;
     for (; bytes.size() - done >= size; done += size) {
       const auto record = bytes.subspan(done, size);
-      // Space that the host runtime has not written yet.
+      // Space that the host runtime has allocated but not written yet.
       if (!file.is_foreign && svp::is_unwritten(record)) break;
       take_record(file, record);
     }
@@ -200,8 +200,8 @@ class SvpTally : public Tally {
     std::map<std::pair<bool, std::int64_t>, double> by_net;  // by (on the CPU, net)
     double calls = 0;
 
-    // Each net of a model runs in each execution; calls are also recorded between captures. So the
-    // maximum is used.
+    // Uses the maximum: each net of a model runs in each execution, and calls are recorded even
+    // while nothing else is captured.
     double all() const {
       double most = calls;
       for (const auto& [net, count] : by_net) most = std::max(most, count);
