@@ -252,7 +252,7 @@ class BoardChecks {
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
-    // Error(usage): the key cannot be used, which is detected before anything is sent.
+    // Error(usage) means that the key cannot be used, which is detected before anything is sent.
     const std::size_t broken =
         error && error->code() == Exit::usage ? std::size(kSteps) - 1 : passed_;
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
@@ -340,7 +340,7 @@ class BoardChecks {
                      kElsewhere);
   }
 
-  // Checks the path that a run writes to "output" in acl.json. Subfolders of our folder always
+  // Checks the path that a run writes to "output" in acl.json. Subfolders of msprof's folder always
   // conform to the rules.
   void check_output_path() {
     const std::string& folder = probe_.info.folder;

@@ -19,9 +19,9 @@ namespace msprof {
 // Facts that a board reports about itself, obtained without changing it.
 struct BoardProbe {
   BoardInfo info;
-  std::string existing_folder;  // contains msprof's folder, or will contain it
+  std::string existing_folder;  // existing folder above msprof's folder
   bool is_writable = false;
-  std::string read_only_mount;  // contains that folder; empty: none
+  std::string read_only_mount;  // read-only mount that contains that folder; empty: none
   std::optional<unsigned> umask;
   std::optional<std::int64_t> clock_s;  // since 1970
   bool has_output = false;
@@ -30,13 +30,13 @@ struct BoardProbe {
   std::string stale_lock;         // a run whose lock holder no longer exists
   std::vector<std::string> runs;  // in runs/, without a living process
   std::vector<std::string> kept;  // recordings that were never fetched
-  std::string kept_in;            // our folder that contains them
+  std::string kept_in;            // msprof's folder that contains them
   bool is_kept_apart = false;     // also in the folder of earlier versions
   std::vector<std::string> kept_on_request;  // complete runs, kept by collect --keep
-  std::uint64_t own_bytes = 0;               // size of our folder
+  std::uint64_t own_bytes = 0;               // size of msprof's folder
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"
-  std::vector<std::string> found_libraries;  // those of the queried libraries
+  std::vector<std::string> found_libraries;  // those of the queried libraries that exist
   bool has_checked_libraries = false;
 };
 

@@ -43,8 +43,7 @@ struct CaptureFinding {
 
 constexpr int kMaxShownText = 160;  // columns of text quoted from the capture
 
-// Our own runtime writes each record immediately, and writes .done files even if finalize is not
-// called.
+// This project's runtime writes each record immediately, and .done files even without finalize.
 constexpr std::string_view kCutShortHere =
     "the application was killed, or ended by _exit: the last record of each file may be lost";
 
@@ -94,8 +93,8 @@ std::string make_evidence(const Database& db, const Statement& row, std::optiona
 }
 
 // Returns the findings that deserve a check, with `folder` (the capture) in their remedies; skips
-// other notes. `is_of_our_runtime`: an interrupted run of our own runtime loses less than one of a
-// board's.
+// other notes. `is_of_our_runtime`: this project's runtime made the capture; it loses less in an
+// interrupted run than a board's.
 std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
                                           bool is_of_our_runtime) {
   std::vector<CaptureFinding> findings;
@@ -173,7 +172,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   list.warn("store", fmt::format("{} is damaged or not an msprof store", store.string()), again);
 }
 
-// Consequence of missing files of a kind (the first kind of its group).
+// What follows if a kind of files is missing; `kind` is the first of its group.
 struct Absence {
   std::string_view kind;
   std::string_view cause;
@@ -346,7 +345,7 @@ void check_products(CheckList& list, const Database& db,
 
 constexpr std::uint64_t kFullBytes = 1'000'000;
 
-// Our files start with a format name.
+// Files of this project's runtime start with a format name.
 bool is_of_our_runtime(const Session& session) {
   constexpr std::string_view kForm = "MSVP";
   const auto& files = session.raw_files();
@@ -386,7 +385,7 @@ class CaptureDoctor {
     }
   }
 
-  // The vendor's runtime creates the folder first, and its files when a model is loaded.
+  // The vendor's runtime creates the folder first, and writes files only when a model is loaded.
   void fail_as_capture(const Error& error) {
     const bool is_job = own_name(folder_).starts_with("JOB");
     const bool is_known_job = error.code() == Exit::nothing_to_do && is_job;

@@ -46,7 +46,7 @@ bool is_in_capture(const std::string& path) {
 
 std::string recorded_by(const fs::path& process) {
   std::error_code error;
-  // Processes of other users cannot be listed.
+  // Folders of other users' processes cannot be read.
   for (const FolderEntry& entry : list_folder(process / "fd").entries) {
     const fs::path open_file = process / "fd" / entry.name;
     // The link's permissions show the access mode; only files open for writing matter.

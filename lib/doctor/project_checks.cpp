@@ -206,7 +206,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Models of our runtime are JSON; the format of a board's models is not public.
+// Models of this project's runtime are JSON; the format of a board's models is not public.
 bool is_own_model(const fs::path& file) {
   std::string head(kModelHeadBytes, '\0');
   std::ifstream stream(file, std::ios::binary);

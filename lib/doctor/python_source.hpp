@@ -16,7 +16,7 @@ enum class PythonTokenKind { name, text, number, sign, line_end };
 
 struct PythonToken {
   PythonTokenKind kind = PythonTokenKind::sign;
-  std::size_t at = 0;       // byte offset in the source
+  std::size_t at = 0;       // name or sign, as in the source: "profiling_options", "=", "=="
   std::string_view source;  // name or sign: "profiling_options", "=", "=="
   // For a text: its value, and the source offset of each byte of it.
   std::string value;

@@ -67,7 +67,7 @@ class ScriptChecks {
     return fmt::format("{}:{}: {}", name_, source_.line_number(at(index)), what);
   }
 
-  // Returns the token index of the value assigned to the name or key at `index`:
+  // Returns the token index of the value assigned to the name or key at `index`, as in
   // profiling_options=…, parameter_map["profiling_options"].s = …, {"profiling_options": …}; 0 if
   // there is none.
   std::size_t assigned_to(std::size_t index) const {
@@ -203,7 +203,7 @@ class ScriptChecks {
       if (!profiler.is_object() || profiler.value("switch", nlohmann::json()) != "on") return;
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
-      return;  // in another folder, or created by the script
+      return;  // the file is in another folder, or created by the script
     }
     list_.warn(
         of(index, "acl.init"),
