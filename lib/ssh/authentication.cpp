@@ -124,7 +124,8 @@ class LogIn {
       : session_(session), login_(login), keys_(keys), use_agent_(use_agent) {}
 
   std::string run() {
-    // Also requests the list of methods that the host offers; its refusal is not reported.
+    // Also requests the list of methods that the host offers, so a refusal is expected and not
+    // reported.
     if (attempt("no password", [&] { return ssh_userauth_none(handle(), nullptr); })) {
       return method_;
     }
@@ -173,13 +174,13 @@ class LogIn {
                                                     // the first attempt
   std::vector<std::string> notes_;                  // methods that could not be used, and why
   bool is_partial_ = false;
-  // A password was sent or a method was refused: a connection that ends without an answer may be a
-  // refusal.
+  // Set after a password was sent or a method was refused: if the connection then ends without an
+  // answer, that may be a refusal.
   bool counts_as_try_ = false;
   bool has_asked_password_ = false;
   std::optional<Secret> password_;
   int refused_passwords_ = 0;
-  bool has_used_password_ = false;   // the host already has it
+  bool has_used_password_ = false;   // the password was sent
   bool has_given_password_ = false;  // sent through keyboard-interactive
 };
 
@@ -418,7 +419,8 @@ bool LoginKeys::KeyEntry::unlock(const Secret& passphrase) {
   return true;
 }
 
-// OpenSSH's own format contains it in clear text; other formats may have a separate .pub file.
+// OpenSSH's own format contains the public part in clear text; for other formats there may be a
+// separate .pub file.
 LoginKeys::SshKeyPointer LoginKeys::KeyEntry::public_part() const {
   for (const std::string& name : {file.string(), file.string() + ".pub"}) {
     ssh_key found = nullptr;

@@ -26,8 +26,8 @@ class LoginKeys {
   struct KeyEntry {
     std::filesystem::path file;
     SshKeyPointer key;  // null: needs a passphrase
-    Secret locked;      // content of the file until it is unlocked
-    // Its certificate, and once unlocked the key with the certificate; null: no certificate.
+    Secret locked;      // content of the file until the key is unlocked
+    // The key's certificate and, once unlocked, the key with the certificate; null: no certificate.
     std::filesystem::path certificate_file;
     SshKeyPointer certificate;
     SshKeyPointer certified;

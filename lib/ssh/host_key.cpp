@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Copies and frees a string of libssh.
+// Copies a string that libssh allocated, and frees the original.
 std::string taken(char* text) {
   if (text == nullptr) throw std::bad_alloc();
   std::string result = text;
@@ -89,7 +89,7 @@ std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::pa
   return keys;
 }
 
-// Returns true if the file's last line has no line end.
+// Returns true if the file does not end with a line end.
 bool ends_open(int fd) {
   struct stat status = {};
   char last = '\n';
@@ -97,7 +97,7 @@ bool ends_open(int fd) {
   return ::pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
-// A key of type ssh-rsa also signs with rsa-sha2-*.
+// Maps rsa-sha2-* to ssh-rsa: a key of type ssh-rsa also signs with these algorithms.
 std::string_view key_type(std::string_view algorithm) {
   return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
 }

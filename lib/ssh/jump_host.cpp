@@ -167,7 +167,7 @@ bool JumpHost::can_move_up(const Tunnel& tunnel) const {
   return !tunnel.up.empty() && can_send() && ssh_channel_window_size(tunnel.channel) > 0;
 }
 
-// Does not sleep while work is possible: moving the bytes of one tunnel handles packets and output
+// Returns at once if work may be pending: moving the bytes of one tunnel handles packets and output
 // of all, so other tunnels may have new bytes or a larger window.
 void JumpHost::wait(int most_ms) {
   const bool can_move = std::any_of(tunnels_.begin(), tunnels_.end(), [this](const Tunnel& tunnel) {
@@ -181,8 +181,8 @@ void JumpHost::wait(int most_ms) {
     int events = 0;
     if (tunnel.up.empty() && !tunnel.has_up_ended) events |= POLLIN;
     if (!tunnel.down.empty()) events |= POLLOUT;
-    // A tunnel that waits only for the session is not polled: a hang-up of its socket would wake
-    // this loop repeatedly.
+    // A tunnel that waits only for the session is not polled: if its socket is hung up, poll()
+    // would return at once each time.
     if (events != 0) fds.push_back({tunnel.socket.get(), static_cast<short>(events), 0});
   }
   (void)::poll(fds.data(), fds.size(), can_move || lane_.has_unseen() ? 0 : most_ms);
@@ -207,7 +207,7 @@ bool JumpHost::try_to_open(Request& request) {
       ssh_channel_open_forward(request.channel, request.host.c_str(), request.port, "127.0.0.1", 0);
   const std::lock_guard lock(mutex_);
   if (code == SSH_AGAIN && !request.is_abandoned) return false;
-  if (code == SSH_ERROR && !lane_.session->is_alive()) return false;  // end_all() answers it
+  if (code == SSH_ERROR && !lane_.session->is_alive()) return false;  // see end_all()
   ssh_channel channel = std::exchange(request.channel, nullptr);
   int ends[2] = {-1, -1};
   if (code == SSH_OK && !request.is_abandoned &&
@@ -231,7 +231,7 @@ void JumpHost::move_bytes() {
     move_up(tunnel);
     move_down(tunnel);
   }
-  // If the host is lost, end_all() closes the tunnels after it has stored the reason.
+  // If the host is lost, end_all() first stores the reason and then closes the tunnels.
   if (!lane_.session->is_alive()) return;
   std::erase_if(tunnels_, [](Tunnel& tunnel) {
     const bool is_over = tunnel.is_broken || (tunnel.has_up_ended && tunnel.up.empty()) ||

@@ -35,14 +35,14 @@ class JumpHost {
   // ConnectFailure(unreachable) with the jump host's reason, Error(interrupted).
   FileDescriptor connect(const SshLogin& target);
 
-  // Returns a description of its failure, as part of a sentence; empty if it works.
+  // Describes its failure, as part of a sentence; empty if it works.
   std::string trouble() const;
 
  private:
   struct FreeEvent {
     void operator()(ssh_event event) const { ssh_event_free(event); }
   };
-  // A requested connection, shared by both threads.
+  // A requested connection; shared by both threads.
   struct Request {
     std::string host;
     std::uint16_t port = 0;
@@ -90,7 +90,7 @@ class JumpHost {
   mutable std::mutex mutex_;
   std::condition_variable answered_;
   std::deque<std::shared_ptr<Request>> requests_;
-  std::string end_reason_;  // why it cannot be used any more
+  std::string end_reason_;  // reason why the jump host cannot be used any more
   std::atomic<bool> is_stopped_ = false;
   std::atomic<std::uint64_t> heard_at_ = 0;  // steady clock, in seconds
   std::thread thread_;

@@ -27,7 +27,8 @@ class RunHosts {
   void refuse(const std::string& login, const std::string& sentence);
   std::string refusal(const std::string& login) const;
   // Counts a login that ended without an answer after a password was sent or a key was refused: the
-  // host may count that as a failed attempt. Returns the number since the last success.
+  // host may count that as a failed attempt. Returns the number of such logins since the last
+  // success.
   int count_unanswered(const std::string& login);
   void succeed(const std::string& login);
 

@@ -8,7 +8,7 @@
 namespace msprof {
 
 void wipe(std::string& text) {
-  // Wipes the whole capacity: the text may have been longer before.
+  // Wipes the whole capacity: the text may have been longer earlier.
   text.resize(text.capacity());
   ::explicit_bzero(text.data(), text.size());
   text.clear();
@@ -46,7 +46,7 @@ Undumpable::~Undumpable() {
 
 Secret::Secret(std::string&& text) : text_(std::move(text)) {
   guard();
-  // A short text was copied, not moved.
+  // A short text was copied rather than moved, so wipe the source.
   wipe(text);
 }
 

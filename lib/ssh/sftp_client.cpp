@@ -15,7 +15,8 @@ namespace msprof::sftp {
 
 namespace {
 
-// OpenSSH sends at most 256 KB; a larger length is part of a login shell's greeting, not a packet.
+// OpenSSH sends at most 256 KB. A larger length is not a packet but text, such as a login shell's
+// greeting.
 constexpr std::uint32_t kMaxPacket = 1 << 20;
 constexpr std::chrono::seconds kEndLimit{2};
 // Limit for replies that match no request.
@@ -29,8 +30,8 @@ std::uint32_t unsigned_seconds(std::int64_t seconds) {
 
 // Requests sent before the size is known: enough to read a small file in one round trip.
 constexpr std::size_t kFirstRequests = 4;
-// A server that answers nothing for this fraction of silence(), with several requests pending, has
-// dropped them.
+// If a server answers nothing for this fraction of silence() while several requests are pending, it
+// has dropped them.
 constexpr double kStallPart = 0.25;
 
 // Reads a file sequentially through one handle, with several requests in flight. Ends at the end of
@@ -121,7 +122,7 @@ void Reading::request_more() {
 
 bool Reading::take(Reply reply) {
   if (reply.id == stat_id_) {
-    // Without a size, each short answer is followed by another request.
+    // If the size is unknown, each short answer is followed by another request.
     size_ = reply.type == Type::attrs ? reply.body.attributes().size_bytes : std::nullopt;
     if (!size_) size_ = std::numeric_limits<std::uint64_t>::max();
     return true;
@@ -216,7 +217,7 @@ void Transport::begin() {
 bool Transport::agree() {
   if (!command_) return false;
   try {
-    // reply->id is the version; a server asked for version 3 answers 3.
+    // reply->id is the version; a server that is asked for version 3 answers 3.
     const auto reply = next(silence_);
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const CommandRefused&) {
@@ -227,8 +228,8 @@ bool Transport::agree() {
   }
 }
 
-// Waits for the end of a command that is not an SFTP service: dropbear fails if a command starts
-// while another ends.
+// Waits for the end of a command that turned out not to be an SFTP service: dropbear fails if a
+// command starts while another ends.
 void Transport::wait_for_end() {
   const Deadline deadline(kEndLimit);
   command_->close_input();
@@ -440,8 +441,8 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   std::vector<std::size_t> without_mode;
   std::unordered_set<std::string> seen;
   std::size_t name_bytes = 0;
-  // One request at a time: after the end a server may start over, as OpenSSH does on some file
-  // systems. A reply without new names is therefore also treated as the end.
+  // One request at a time: at its end a server may restart the listing, as OpenSSH does on some
+  // file systems. So a reply without new names also counts as the end.
   for (bool is_new = true; is_new;) {
     is_new = false;
     const std::uint32_t id = transport_.new_id();
@@ -454,7 +455,7 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
     }
     for (std::uint32_t count = reply.body.u32(); count > 0; --count) {
       const std::string_view name = reply.body.text();
-      reply.body.text();  // skips the line of `ls -l`
+      reply.body.text();  // skips the text of `ls -l`
       const Attributes attributes = reply.body.attributes();
       if (reply.body.has_overrun()) fail(reply, folder);
       if (!seen.emplace(name).second) continue;
@@ -537,7 +538,7 @@ std::uint64_t SftpClient::read_from(const std::string& path, std::uint64_t from,
                                     const std::function<void(std::string_view)>& sink) {
   transport_.ensure_open();
   std::uint64_t given = from;
-  bool careful = false;  // one request at a time, after a first failure
+  bool careful = false;  // one request at a time, set after a first failure
   for (;;) {
     const SftpWindow window = careful ? SftpWindow{1, window_.bytes} : window_;
     std::string reason;
@@ -559,7 +560,7 @@ std::uint64_t SftpClient::read_from(const std::string& path, std::uint64_t from,
       given = reading.given();
       close_unasked(handle);
       if (outcome == Reading::Outcome::at_end) {
-        if (careful) window_.requests = 1;  // do not retry a failing mode for every file
+        if (careful) window_.requests = 1;  // so that a failing mode is not retried for every file
         return given;
       }
       if (outcome == Reading::Outcome::stalled && careful) transport_.throw_silent();

@@ -39,7 +39,7 @@ class Transport {
     begin();
     return agree();
   }
-  // The two halves of open(): the request and its answer.
+  // The two halves of open(): send the request, receive the answer.
   void begin();
   bool agree();
   // Restarts the service if it has ended; throws ServiceEnded if that fails.
@@ -79,9 +79,9 @@ class Transport {
   std::size_t sent_ = 0;  // sent bytes of outgoing_
   std::string arriving_;  // filled during wait()
   std::string handling_;  // replies point into it
-  std::size_t read_ = 0;  // parsed bytes of handling_
+  std::size_t read_ = 0;  // bytes of handling_ that are parsed
   std::uint32_t last_id_ = 0;
-  std::int64_t unanswered_ = 0;  // requests; negative: more replies than requests
+  std::int64_t unanswered_ = 0;  // number of requests; negative: more replies than requests
   bool has_ended_ = false;
 };
 

@@ -35,7 +35,7 @@ enum class Type : std::uint8_t {
 
 inline constexpr std::uint32_t kVersion = 3;
 
-// Status codes that are handled differently.
+// Status codes with special handling.
 inline constexpr std::uint32_t kOk = 0;
 inline constexpr std::uint32_t kEof = 1;
 
@@ -66,7 +66,7 @@ class Request {
   std::string bytes_;
 };
 
-// Reads the fields of a packet from an untrusted host: reads past the end return zeros and empty
+// Reads the fields of a packet from an untrusted host. Reads past the end return zeros and empty
 // texts, and set overrun().
 class Fields {
  public:

@@ -350,7 +350,8 @@ class ConfigParser {
   const SshConfigInclude& include_;
   const bool may_be_active_;  // false within an Include of a block for other hosts
   bool is_active_;
-  std::string skipped_match_;  // message, shown only if the block contains a relevant key
+  std::string skipped_match_;  // message about a skipped Match line, shown only if its block
+                               // contains a relevant key
   std::string where_;
 };
 

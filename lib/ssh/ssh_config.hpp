@@ -3,7 +3,7 @@
 //
 // Does not use libssh's parser, which runs the commands of `ProxyCommand` and `Match exec`, does
 // not support ProxyJump, and reports no line numbers. This parser never runs anything. It ignores
-// keys that are not listed below.
+// keys other than those of the members below.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct SshHostConfig {
   std::optional<SshConfigValue> host_name;
   std::optional<SshConfigValue> user;
   std::optional<SshConfigValue> host_key_alias;
-  // At most one of the two is set: the first one found. "none" is a value.
+  // At most one of the two is set: the one found first. "none" is a value.
   std::optional<SshConfigValue> proxy_jump;
   std::optional<SshConfigValue> proxy_command;  // never run
   std::optional<std::uint16_t> port;
@@ -43,7 +43,7 @@ struct SshConfigFiles {
   std::filesystem::path user;    // such as ~/.ssh/config; empty: none
   std::filesystem::path system;  // such as /etc/ssh/ssh_config; empty: none
   std::filesystem::path home;    // for "~/"; relative names in Include are relative to its .ssh
-  // `user` was specified explicitly: it must exist, and may belong to anybody.
+  // The user gave `user` explicitly: the file must exist, and may have any owner.
   bool is_explicit = false;
 };
 
@@ -52,8 +52,8 @@ struct SshConfigFiles {
 // the login, and for exceeded limits; Error(nothing_to_do) if an explicit file cannot be read.
 SshHostConfig read_ssh_config(const std::string& host, const SshConfigFiles& files);
 
-// Parses a text in the same way; `include` receives the pattern of each Include line and whether
-// its block matches the host. `name` is for messages.
+// Parses a text like read_ssh_config(); `include` receives the pattern of each Include line and
+// whether its block matches the host. `name` is for messages.
 using SshConfigInclude =
     std::function<void(const std::string& pattern, bool is_active, const std::string& where)>;
 void parse_ssh_config(std::string_view text, const std::string& name, const std::string& host,

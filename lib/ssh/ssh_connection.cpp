@@ -64,9 +64,9 @@ SshLogin completed(SshLogin login) {
 // Opens sessions of a login: connects, checks the host key and logs in.
 class SessionOpener {
  public:
-  // Reads the keys of the login; throws Error(usage) like LoginKeys. `before`: the jump host
-  // through which this host is reached, `way`: the names of all hosts on the route; null: reached
-  // from this machine over the login's jump hosts.
+  // Reads the keys of the login; throws Error(usage) like LoginKeys. `before`: the jump host that
+  // leads to this host; null: the login's jump hosts are used, from this machine. `way`: the names
+  // of all hosts on the route.
   explicit SessionOpener(const SshLogin& given, JumpHost* before = nullptr, std::string way = {});
   // Destroys the last jump host first: it uses the one before it.
   ~SessionOpener() {
@@ -80,7 +80,7 @@ class SessionOpener {
   std::unique_ptr<SshSession> open();
 
   const std::string& method() const { return method_; }  // for the last session
-  // Returns the problem of the first failed jump host; empty if all work.
+  // Describes the problem of the first failed jump host; empty if all work.
   std::string trouble() const;
   std::string name() const { return login_.name(); }
 

@@ -62,7 +62,7 @@ struct SshLogin {
   double connect_timeout_seconds = 10;  // for connecting and for every answer during login
   SshPatience patience;                 // after the login
   SecretSource password;                // used if all other methods failed
-  // Returns the passphrase source of an encrypted key that the host accepts; may be empty.
+  // Returns the source of the passphrase for an encrypted key that the host accepts; may be empty.
   std::function<SecretSource(const std::filesystem::path& key)> passphrase;
   // Called after each completed step, if set.
   std::function<void(LoginStep)> on_step;
@@ -75,7 +75,7 @@ struct SshLogin {
   // reaches `host`.
   std::vector<SshLogin> jumps;
   std::string role = "board";  // used in messages, e.g. "jump host"
-  // Possible login methods, for the message if none was available.
+  // Possible login methods, named in the message if none of them was available.
   std::string own_ways =
       "a key that the board accepts (key in the ini, an agent), or a password (--password-stdin, "
       "MSPROF_SSH_PASSWORD, pwd in the ini)";
@@ -101,7 +101,7 @@ class ConnectFailure : public Error {
  public:
   enum class Why {
     unreachable,  // no answer, or the connection was lost: a retry may help
-    unanswered,   // lost after a password was sent or a key was refused: possibly a refusal
+    unanswered,   // lost after a password was sent or a key was refused: it may be a refusal
     refused,      // the login, or something it requires, was refused
     host_key,     // unknown, changed or revoked; nothing was sent
   };
@@ -127,8 +127,7 @@ class CommandRefused : public Error {
   explicit CommandRefused(const std::string& message) : Error(Exit::board_unreachable, message) {}
 };
 
-// A host sent more than it listed or was asked for, plus an allowance for growth;
-// Exit::partial_data.
+// A host sent more than was listed or requested, plus an allowance for growth; Exit::partial_data.
 class TooMuchSent : public Error {
  public:
   explicit TooMuchSent(const std::string& message) : Error(Exit::partial_data, message) {}
@@ -174,8 +173,8 @@ class SshCommand {
   // has ended and its streams are drained, or write() can accept more, or the limit is reached.
   // Returns nullopt while the command runs.
   virtual std::optional<CommandEnd> wait(std::chrono::milliseconds limit) = 0;
-  // Returns the end of the process itself, if reported. It may precede the end of the streams if a
-  // child process still holds them. nullopt while it runs.
+  // Returns the end of the process itself, if the host reported it; nullopt while it runs. It may
+  // precede the end of the streams if a child process still holds them.
   virtual std::optional<CommandEnd> reported_end() const = 0;
 };
 
@@ -234,7 +233,7 @@ class SshConnection {
  public:
   // Connects through the jump hosts, checks the host key and logs in. Methods, in this order: none,
   // agent, the given keys, default keys, keyboard-interactive, password. Throws ConnectFailure with
-  // a remedy, Error(usage) for an unusable given key, Error(interrupted) on Ctrl-C.
+  // a remedy, Error(usage) if a given key cannot be used, Error(interrupted) on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
   virtual ~SshConnection() = default;
 
@@ -247,11 +246,11 @@ class SshConnection {
       const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
       const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
 
-  // Like start() without waiting for the host, so that several commands need one round trip: wait()
-  // throws CommandRefused. Input may be sent at once.
+  // Like start(), but does not wait for the host, so that several commands need one round trip:
+  // wait() throws CommandRefused. Input may be sent at once.
   virtual std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
                                             StreamSink on_stderr) = 0;
-  // Returns false if each concurrent command requires a separate login.
+  // Returns false if each concurrent command needs a separate login.
   virtual bool runs_side_by_side() const = 0;
 
   // Opens the SFTP service of the host; null if it has none. Must not outlive the connection.

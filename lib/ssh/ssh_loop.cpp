@@ -21,8 +21,8 @@ namespace {
 
 // Above this, a shrinking send buffer means a slow link; a probe alone has fewer bytes.
 constexpr int kSlowLinkBytes = 16 << 10;
-// Maximum part of a gap between two checks that counts as silence of the host; a longer gap means
-// that this process was paused.
+// A gap between two checks counts as silence of the host up to this length; a longer gap means that
+// this process was paused.
 constexpr std::chrono::seconds kMaxProbeGap{1};
 
 // Bytes handled before sinks are called; large enough to make the cost of a call negligible.
@@ -65,7 +65,7 @@ SshPulse::SshPulse(ssh_session session, const SshPatience& patience)
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// Also true if a slow link accepts sent data: the answer is delayed behind it.
+// Also true if a slow link accepts sent data: the answer then waits behind that data.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
@@ -96,8 +96,8 @@ void SshPulse::ask() {
   has_asked_ = true;
   const auto before = packet_counter_.out_packets;
   // The first call processes the answer to the previous probe and may send nothing. Servers that do
-  // not know the request reply with a failure, which is a sign of life. If a server replies in an
-  // invalid way, libssh keeps waiting and no further probe can be sent.
+  // not know the request reply with a failure, which also shows that they are alive. If a server's
+  // reply is invalid, libssh keeps waiting and no further probe can be sent.
   ssh_send_keepalive(session_);
   if (packet_counter_.out_packets == before) ssh_send_keepalive(session_);
   can_ask_ = packet_counter_.out_packets != before;
@@ -126,7 +126,7 @@ void SshLoop::close() {
   spares_.clear();
   for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
   lanes_.clear();
-  // These hold the jump hosts, which must be destroyed last.
+  // These functions hold the jump hosts, which must be destroyed last.
   open_another_ = nullptr;
   trouble_ = nullptr;
 }
@@ -144,7 +144,7 @@ SshLane& SshLoop::lane_for_channel() {
     if (lane->channels == 0 && !lane->is_retired) return *lane;
   }
   try {
-    // Also runs after Ctrl-C, to end an application.
+    // Also called after Ctrl-C, to end an application.
     const interrupt::MaskPendingSignal masked;
     SshLane& lane = add_lane(open_another_());
     drop_retired();
@@ -152,7 +152,7 @@ SshLane& SshLoop::lane_for_channel() {
   } catch (const Error& error) {
     const auto* const failure = dynamic_cast<const ConnectFailure*>(&error);
     if (failure != nullptr && failure->why() == ConnectFailure::Why::host_key) {
-      close();  // the identity of the first connection is in doubt, too
+      close();  // the first connection may have reached the wrong host, too
       throw;
     }
     log::verbose("{}; continuing with one connection", error.what());
@@ -429,7 +429,7 @@ void SshChannel::on_exit_signal(ssh_session, ssh_channel, const char* signal, in
 
 void SshChannel::deliver(Stream& stream) {
   if (stream.waiting.empty()) return;
-  // Swapped out first: if the sink throws, it does not get the same bytes again.
+  // Swapped out first: if the sink throws, it must not get the same bytes again.
   stream.handling.clear();
   std::swap(stream.waiting, stream.handling);
   is_delivered_ = true;
@@ -469,7 +469,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
   const std::size_t size = std::min({bytes.size(), window, kMaxWrite});
   const int taken = ssh_channel_write(handle_, bytes.data(), static_cast<std::uint32_t>(size));
   loop_->check();
-  // Negative: the command has ended; wait() returns its result.
+  // A negative value means that the command has ended; wait() returns its result.
   if (taken <= 0) return 0;
   wants_write_ = static_cast<std::size_t>(taken) < bytes.size();
   return static_cast<std::size_t>(taken);
@@ -477,7 +477,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
 
 void SshChannel::resize(const SshTerminal& terminal) {
   loop_->check();
-  // There is no answer; failures are ignored.
+  // The host does not answer this request, so failures are ignored.
   if (has_terminal_ && !is_closed_) {
     (void)ssh_channel_change_pty_size(handle_, terminal.columns, terminal.rows);
   }
@@ -495,7 +495,7 @@ void SshChannel::close_input() {
 
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
-  constexpr int kMax = 1000;  // interval of the checks whether the host is alive
+  constexpr int kMax = 1000;  // how often to check that the host is alive
   is_delivered_ = false;
   for (;;) {
     if (loop_->is_alive()) keep_window_open();

@@ -69,11 +69,11 @@ struct SshLane {
   // channels, and do not sleep while has_unseen() is true.
   void mark_seen() { seen_bytes = pulse.heard_bytes(); }
   bool has_unseen() const { return pulse.heard_bytes() != seen_bytes; }
-  SshPulse pulse;  // declared before the session, which updates its counters until it is destroyed
+  SshPulse pulse;  // must precede the session, which updates its counters
   std::unique_ptr<SshSession> session;
   std::uint64_t seen_bytes = 0;
   int channels = 0;
-  bool is_retired = false;  // a process may still run in it without a channel
+  bool is_retired = false;  // has no channel, but its process may still run
 };
 
 class SshChannel : public SshCommand {
@@ -160,9 +160,9 @@ class SshChannel : public SshCommand {
   bool is_delivered_ = false;  // since the start of wait()
 };
 
-// One session for all channels; with dropbear, one session per concurrent process. dropbear
-// mistakes the end of a process for that of a channel without a command, and a request that crosses
-// its close terminates the server and everything it serves.
+// One session for all channels; with dropbear, one session per concurrent process. When a process
+// ends, dropbear may also close another channel that has no command yet; a request that arrives
+// after that terminates the server and all its commands.
 class SshLoop {
  public:
   using OpenSession = std::function<std::unique_ptr<SshSession>()>;
@@ -219,7 +219,7 @@ class SshLoop {
   std::deque<ssh_channel> spares_;  // of a shared session: channels that are already open for the
                                     // next commands
   bool has_spares_ = true;          // the host accepts more channels than are in use
-  std::size_t waiting_bytes_ = 0;   // received in this pump()
+  std::size_t waiting_bytes_ = 0;   // bytes received in this pump()
   bool is_out_of_memory_ = false;
 };
 

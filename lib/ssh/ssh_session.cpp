@@ -25,11 +25,12 @@ namespace {
 
 // The offered algorithms, best first.
 //
-// libssh's defaults, followed by the best that boards with an SDK of 2012-2019 support: the known
-// collisions of SHA-1 do not break it within a handshake or a MAC, and such a board would otherwise
-// be reachable only by telnet. Names unknown to libssh are ignored. The ciphers are libssh's:
-// ChaCha20 first, as in OpenSSH, for boards without AES instructions; with AES instructions on both
-// sides the cipher is not the bottleneck.
+// libssh's defaults, followed by the best ones of boards with an SDK of 2012-2019: the known
+// collisions of SHA-1 do not break it within a handshake or a MAC, and without it such a board
+// could
+// be reached only by telnet. Names unknown to libssh are ignored. The ciphers are libssh's:
+// ChaCha20 first, as in OpenSSH, for boards without AES instructions; if both sides have AES
+// instructions, the cipher is not the bottleneck.
 constexpr const char* kKeyExchanges =
     "mlkem768x25519-sha256,sntrup761x25519-sha512,sntrup761x25519-sha512@openssh.com,"
     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
@@ -164,7 +165,7 @@ void SshSession::wait(const Deadline& deadline) {
     const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
     pollfd entry = {socket_.get(), events, 0};
     const int count = ::poll(&entry, 1, deadline.milliseconds(kInterruptPollMs));
-    // Also ends a host that sends single bytes and never completes a line.
+    // Also ends the wait for a host that sends single bytes and never completes a line.
     if (deadline.is_over()) throw_silent();
     if (count > 0 || (count < 0 && errno != EINTR)) return;
   }

@@ -1,5 +1,5 @@
-// Values in ssh's configuration: their location, tokens, ports and jump hosts. Used by its parser
-// and to create logins.
+// Values in ssh's configuration: their location, tokens, ports and jump hosts. Used by the parser
+// of the configuration and to create logins.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct SshTokens {
 // for unknown ones.
 std::string expand_ssh_tokens(const SshConfigValue& value, const SshTokens& tokens);
 
-// The same for a file name, with "~/"; relative names are relative to the working folder.
+// Same as expand_ssh_tokens(), for a file name, with "
+// /"; relative names are relative to the working folder.
 std::filesystem::path expand_ssh_path(const SshConfigValue& value, const SshTokens& tokens);
 
 // One jump host of a ProxyJump: "[user@]host[:port]" or "ssh://…". 0 and empty: not given.

@@ -98,11 +98,11 @@ int finish_connect(int fd, const Deadline& deadline) {
 }
 
 void set_option(int fd, int level, int option, int value) {
-  // Ignores errors: the connection works without these options, which some kernels do not have.
+  // Ignores errors: some kernels lack these options, and the connection works without them.
   (void)::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// Probes after a quarter of `silence_seconds`; after all of it, the connection is lost.
+// Sends probes after a quarter of `silence_seconds`; after all of it, the connection is lost.
 void enable_keepalive(int fd, double silence_seconds) {
   // The kernel's unit is whole seconds.
   const int probe_seconds = std::max(1, static_cast<int>(silence_seconds / 4));
@@ -160,8 +160,7 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   int error = EHOSTUNREACH;
   const double count = static_cast<double>(found.addresses.size());
   for (const Address& address : found.addresses) {
-    // Divides the time among the addresses, so that an unreachable first one does not use all of
-    // it.
+    // Divides the time among the addresses, so that an unreachable one does not use all of it.
     error = connect_to(address, Deadline(limit / count), fd);
     if (error != 0) continue;
     enable_keepalive(fd.get(), login.patience.silence_seconds);
