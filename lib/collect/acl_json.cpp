@@ -64,8 +64,7 @@ void set_profiler(Json& document, const ProfilerOptions& options, const std::str
   Json& profiler = document["profiler"];
   if (!profiler.is_object()) profiler = Json::object();
   Section section(profiler, overridden);
-  // A switch that is off in the file is not reported as overridden: the command is there to
-  // profile.
+  // Does not report a switch that is off in the file: the user asked to profile.
   section.set({"switch"}, on_off(options.on.value_or(true)), true);
   section.set({"output"}, output, true);
   section.set({"interval"}, std::to_string(options.interval.value_or(0)),
@@ -138,7 +137,7 @@ fs::path find_named(const std::string& named, const fs::path& root) {
               fmt::format("--acl-json {}: no such file here or in the project", named));
 }
 
-// Returns the path relative to the project if the copy contains the file, otherwise empty.
+// Returns the path relative to the project if the copy contains the file, otherwise an empty path.
 fs::path place_in_project(const fs::path& file, const Project& project) {
   const fs::path real = fs::weakly_canonical(file.parent_path()) / file.filename();
   if (!is_within(real, project.target.root)) return {};

@@ -18,9 +18,9 @@ inline constexpr std::string_view kArithmeticUtilization = "ArithmeticUtilizatio
 const std::vector<std::string>& aac_metrics_names();
 inline constexpr long kMaxInterval = 9999;
 
-// Command line options; defaults are those of the manual: everything on, interval 0.
+// Command line options. The defaults are the manual's: everything on, interval 0.
 struct ProfilerOptions {
-  std::optional<long> interval;  // 0 … kMaxInterval
+  std::optional<long> interval;  // 0 to kMaxInterval
   std::optional<bool> acl_api;
   std::optional<bool> aicpu;
   std::optional<bool> on;
@@ -30,7 +30,7 @@ struct ProfilerOptions {
 struct PatchedAclJson {
   std::string text;
   bool is_replaced = false;  // the original was not a JSON object; `text` is a default file
-  bool is_dump_on = false;   // dump is enabled, too, which disturbs profiling
+  bool is_dump_on = false;   // the file also enables dump, which disturbs profiling
   // "interval 20 becomes 0": values in the file that the defaults override.
   std::vector<std::string> overridden;
 };
@@ -41,19 +41,19 @@ struct PatchedAclJson {
 PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& options,
                               const std::string& output);
 
-// Returns a configuration with only the section "profiler".
+// Returns an acl.json that contains only the section "profiler".
 std::string default_acl_json(const ProfilerOptions& options, const std::string& output);
 
-// The acl.json files of a run: all those of the project, patched, or a default one if there are
-// none, and the one whose path is passed to the runtime.
+// The acl.json files of a run: those of the project, patched, or a default one if there are none,
+// and the path of the one that is passed to the runtime.
 struct AclPlan {
   std::vector<ExtraFile> files;
   std::filesystem::path chosen;  // relative to the project
-  bool own = false;              // from the project or --acl-json
+  bool own = false;              // the chosen file is from the project or --acl-json
   bool is_dump_on = false;
 };
 
-// `named` is the value of --acl-json, looked up in the current folder, then in the project. Warns
+// `named` is the value of --acl-json, searched in the current folder, then in the project. Warns
 // about files that are not JSON and about values that the run overrides. Throws
 // Error(nothing_to_do) if `named` does not exist.
 AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,

@@ -31,7 +31,7 @@ constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
 constexpr int kMaxSuffixes = 10'000;
-// Subfolders of a staging folder into which applications record directly; the others contain
+// Subfolders of a staging folder into which applications record directly; other subfolders contain
 // copies.
 constexpr std::string_view kRecordedInto[] = {"remote/profiling", "dynamic"};
 
@@ -139,7 +139,7 @@ bool has_data_folder(const fs::path& capture) {
     return data.is_cut() || !data.entries.empty();
   };
   if (holds_data(capture)) return true;
-  // A PROF folder contains one folder for the host and one for each device.
+  // A PROF folder contains a folder for the host and one for each device.
   const FolderListing parts = list_folder(capture);
   return parts.is_cut() ||
          std::any_of(parts.entries.begin(), parts.entries.end(), [&](const FolderEntry& entry) {

@@ -1,5 +1,5 @@
-// Arrival of results: moves the results of a run to their final names in the output folder, only
-// when complete, and never over existing files. Used by the collector and the hosts.
+// Arrival of results: moves complete results of a run to their final names in the output folder,
+// never over existing files. Used by the collector and the hosts.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ namespace msprof {
 // only letters, digits, '_' and '-'.
 bool is_capture_name(std::string_view name);
 
-// Removes everything below `root` that is neither a file nor a folder; returns the number.
+// Removes everything below `root` that is neither a file nor a folder; returns how many were
+// removed.
 std::uint64_t drop_special_files(const std::filesystem::path& root);
 std::uint64_t tree_bytes(const std::filesystem::path& root);
 // Returns true if `capture`, or its host or device folder, contains a non-empty folder data/.
 bool has_data_folder(const std::filesystem::path& capture);
 
-// Compares each `<file>.done` of a capture that contains a size ("file_len:N", "filesize:N") with
-// the file; returns a sentence for each mismatch.
+// Compares each `<file>.done` of a capture that states a size ("file_len:N", "filesize:N") with the
+// file; returns a sentence for each mismatch.
 std::vector<std::string> check_done_files(const std::filesystem::path& capture);
 
 // Thresholds for warnings. A board records at most 2 MB per second, so at least half a
@@ -36,7 +37,7 @@ inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
 std::optional<std::uint64_t> read_free_bytes(const std::filesystem::path& folder);
 
 // A folder inside the output folder for results that are not complete yet. The destructor removes
-// it. The next msprof removes the folder of a killed one, after publishing the captures that
+// it. If msprof is killed, the next msprof removes the folder, after publishing the captures that
 // applications recorded into it.
 class Staging {
  public:

@@ -34,7 +34,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Cleans up on every return path, except for recordings that were not fetched; stores what remains.
+// Cleans up on every return path, except for recordings that were not fetched; stores the
+// description of what remains.
 class HostGuard {
  public:
   HostGuard(Host& host, std::string& remains) : host_(host), remains_(remains) {}
@@ -54,7 +55,7 @@ class HostGuard {
   std::string& remains_;
 };
 
-// Shows the run during its lifetime.
+// Shows the progress of a run during its lifetime.
 class Watched {
  public:
   Watched(RunWatch* watch, Host& host, const std::string& name) : watch_(watch) {
@@ -85,8 +86,8 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
 }
 
 // Warns before a disk is full, while an application runs. Checks the disk of the run (on a board at
-// most every ten seconds, since each check costs it a process) and the local output folder. Warns
-// once per disk and threshold.
+// most every ten seconds, since each check starts a process there) and the local output folder.
+// Warns once per disk and threshold.
 class SpaceWatch {
  public:
   SpaceWatch(Host& host, fs::path output)
@@ -284,8 +285,8 @@ class CollectRun {
     command.sends_stdout_to_stderr = options_.sends_stdout_to_stderr;
     command.is_on_terminal = options_.is_on_terminal;
     options_.injection->apply(paths_, command);
-    // Replaces temporary capture paths in other lines by the final ones; a server may keep the
-    // capture.
+    // Replaces temporary capture paths in other lines by the final ones; not for a server, which
+    // may keep the capture.
     if (!command.output_changes.dropped.empty() && !host_.is_board())
       command.output_changes = {command.output_changes.dropped, paths_.output, output_.string()};
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
@@ -296,7 +297,7 @@ class CollectRun {
     follow(staging, [&] { return host_.start(command); });
   }
 
-  // Waits for the program that `begin` returns.
+  // Starts a program with `begin` and waits for its end.
   void follow(const Staging& staging,
               const std::function<std::unique_ptr<RunningProgram>()>& begin) {
     const Stopwatch watch;
@@ -354,7 +355,7 @@ class CollectRun {
     const Stopwatch watch;
     try {
       const Fetched fetched = host_.fetch(staging.path());
-      // The board's copy is removed next: the local one must survive a power failure.
+      // The board's copy is removed next, so the local copy must survive a power failure.
       if (host_.is_board()) sync_tree(staging.path());
       publish(staging, fetched);
       if (host_.is_board()) sync_results();
@@ -375,7 +376,7 @@ class CollectRun {
   }
 
   // Writes the record next to captures that stay on the host. A failure is not an error: they are
-  // complete without it.
+  // complete without the record.
   void record_left() {
     if (!options_.record || result_.left.empty()) return;
     result_.exit_code = exit_so_far();
@@ -457,7 +458,7 @@ class CollectRun {
   }
 
   Exit exit_so_far() const {
-    // Ctrl-C after the application has ended; the results are still fetched.
+    // Ctrl-C was pressed after the application ended; the results are still fetched.
     if (interrupt::received() != 0) return Exit::interrupted;
     Exit exit = result_.outcome.exit_code();
     for (const LeftCapture& left : result_.left)

@@ -1,4 +1,5 @@
-// collect(): runs an application profiled on a host and fetches the recording. Used by the verb.
+// collect(): runs and profiles an application on a host and fetches the recording. Used by the
+// verb.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +32,20 @@ struct CollectOptions {
   RunWatch* watch = nullptr;          // not owned; null: none
   WaitLimits limits;
   bool sends_stdout_to_stderr = false;
-  bool is_on_terminal = false;  // on a board
-  // Folder of the runs; never copied, nor is the output folder.
+  bool is_on_terminal = false;  // uses a terminal on the board
+  // Cache folder of the runs. Never copied; the output folder is not copied either.
   std::vector<std::filesystem::path> private_folders;
   // Files with a board's login; never copied.
   std::vector<std::filesystem::path> private_files;
   std::vector<std::string> environment;  // "NAME=value" for the application
-  // Folder on the host: run the program there, and copy nothing to it.
+  // Folder on the host with the program: runs it there, and copies nothing.
   std::optional<std::string> existing_folder;
   // Appended to the name of each capture: "_run2".
   std::string name_suffix;
   // Folder in `output` for the captures of a failed run; empty: none.
   std::string failed_folder;
-  // Returns the text of the file `record_name` for captures that stay on the host, from the result
-  // at the time of fetching; empty: no file.
+  // Returns the text of the file `record_name`, which is written next to captures that stay on the
+  // host; the argument is the result at the time of fetching. Empty: no file.
   std::function<std::string(const CollectResult&)> record;
   std::string record_name;
   // The run continues if the connection to a board is lost.
@@ -64,12 +65,12 @@ struct CollectStep {
 struct CollectedCapture {
   std::filesystem::path path;
   bool has_data = false;
-  std::string label;  // shown next to it; empty: nothing
+  std::string label;  // shown next to the capture; empty: nothing
 };
 
 struct CollectResult {
   std::string main;
-  std::string host;  // its name
+  std::string host;  // name of the host
   std::vector<std::pair<std::string, std::string>> host_facts;
   std::vector<ModelFile> models;
   // Start and end of the application in ns since 1970, UTC; 0: not started.
@@ -77,7 +78,8 @@ struct CollectResult {
   std::int64_t end_ns = 0;
   Outcome outcome;
   std::vector<CollectedCapture> captures;
-  std::vector<LeftCapture> left;       // on the host; their products are local, at their final path
+  std::vector<LeftCapture> left;       // stay on the host; their products are local, at their final
+                                       // path
   std::filesystem::path files_folder;  // empty: the run created and changed no files
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;
@@ -86,7 +88,7 @@ struct CollectResult {
   std::vector<CollectStep> steps;
   std::vector<std::string> notes;  // sentences about incomplete data
   std::string remains;             // sentence about files left on the host; empty: none
-  std::string problem;             // why there is no profile data; empty: there is some
+  std::string problem;             // reason why there is no profile data; empty: there is some
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;
 };
@@ -94,7 +96,7 @@ struct CollectResult {
 // Nanoseconds since 1970, UTC.
 std::int64_t wall_clock_ns();
 
-// Prints progress and results on stderr. A failed application is a result; throws Error if it
+// Prints progress and results on stderr. An application that fails is a result; throws Error if it
 // cannot be run or its results do not arrive. `result` then contains what was completed before.
 void collect(const CollectOptions& options, Host& host, CollectResult& result);
 

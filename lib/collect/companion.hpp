@@ -14,12 +14,12 @@ class Companion {
  public:
   virtual ~Companion() = default;
 
-  // Called before the start; may change the command.
+  // Called before the application starts; may change the command.
   virtual void begin(const RunPaths& paths, RunCommand& command) = 0;
   // Called about ten times a second, and once more at the end. Returns captures in the output
   // folder of the run that are complete and may be moved.
   virtual std::vector<std::filesystem::path> tick() = 0;
-  // Called when the application has ended; returns sentences on problems.
+  // Called when the application has ended; returns sentences about problems.
   virtual std::vector<std::string> finish() = 0;
 };
 

@@ -1,5 +1,4 @@
-// DrainStatus: what has been downloaded while the application is still running. Used by views of a
-// run.
+// DrainStatus: the amount of data downloaded while the application runs. Used by views of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +9,10 @@ namespace msprof {
 struct DrainStatus {
   std::uint64_t files = 0;                  // files with downloaded data
   std::uint64_t bytes = 0;                  // downloaded and flushed locally
-  std::uint64_t freed_bytes = 0;            // of these, freed on the board's disk
+  std::uint64_t freed_bytes = 0;            // part of `bytes` that was freed on the board's disk
   double bytes_per_second = 0;              // growth of the raw files; 0: unknown
   std::optional<std::uint64_t> free_bytes;  // of the board's disk; empty: unknown
-  std::optional<double> seconds_left;       // until it is full; empty: unknown, or it does not fill
+  std::optional<double> seconds_left;       // until full; empty: unknown, or it does not fill
   bool frees = false;                       // the board can free downloaded data
 };
 

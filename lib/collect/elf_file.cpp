@@ -22,7 +22,7 @@ constexpr std::size_t kMaxSections = 4096;
 constexpr std::size_t kMaxSymbols = 200'000;
 constexpr std::size_t kMaxName = 1024;
 
-// The structures for one word size.
+// The ELF structures for one word size.
 struct Elf32 {
   using Header = Elf32_Ehdr;
   using Section = Elf32_Shdr;

@@ -16,13 +16,13 @@ inline constexpr std::size_t kElfHeadBytes = 20;
 struct ElfFile {
   bool is_elf = false;
   std::string head;  // the first bytes, for why_not_for_board()
-  // Why the members below are unknown: "statically linked"; empty if they are known.
+  // Reason why the members below are unknown: "statically linked"; empty if they are known.
   std::string unseen;
   std::vector<std::string> needed;     // "libsvp_acl.so"
   std::vector<std::string> run_paths;  // DT_RPATH and DT_RUNPATH, "$ORIGIN/lib"
   std::vector<std::string> imports;    // undefined functions and variables, sorted
 
-  bool takes(std::string_view name) const;  // among `imports`
+  bool takes(std::string_view name) const;  // Returns true if `imports` contains `name`.
 };
 
 // Returns the function of the boards' runtime by which a program profiles itself, which conflicts
@@ -38,9 +38,9 @@ ElfFile parse_elf(std::string_view bytes);
 std::string read_head(const std::filesystem::path& file, std::size_t bytes = kElfHeadBytes);
 
 // Returns an empty string if a board that runs `board_head` can run `program_head` (or if either is
-// not an ELF file); otherwise a description: "AArch64, and the board runs ARM". If the board
-// provided no program head, its `uname -m` in `machine` is used: its shell would interpret a
-// program that it cannot run as a script.
+// not an ELF file); otherwise a description: "AArch64, and the board runs ARM". Without a program
+// head from the board, uses its `uname -m` in `machine`: a board's shell would interpret a program
+// that it cannot run as a script.
 std::string why_not_for_board(std::string_view program_head, std::string_view board_head,
                               std::string_view machine = "");
 

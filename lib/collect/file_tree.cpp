@@ -78,7 +78,7 @@ int copy_bytes(int from, int to) {
       started = true;
       continue;
     }
-    // Some file systems (proc, overlays) report a size of 0 here; reading shows the real size.
+    // Some file systems (proc, overlays) report a size of 0; only reading shows the real size.
     if (count == 0 && started) return 0;
     return copy_by_reading(from, to);
   }

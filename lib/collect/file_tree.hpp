@@ -25,8 +25,8 @@ void walk_tree(const std::filesystem::path& root, const TreeVisitor& visit,
 int copy_file_whole(const std::filesystem::path& source, const std::filesystem::path& target,
                     mode_t mode, std::int64_t mtime_ns);
 
-// Sets the time of a file, a folder or a link itself; ignores failures of file systems that store
-// no times.
+// Sets the modification time of a file, a folder or a link itself; ignores failures of file systems
+// that store no times.
 void set_mtime(const std::filesystem::path& path, std::int64_t mtime_ns);
 
 // Moves a file or folder to `target`: renames within a file system, otherwise copies files and

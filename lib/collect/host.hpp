@@ -1,5 +1,5 @@
 // Host: a machine that runs applications. LocalHost is this machine, SshHost a board. To support
-// another, implement Host and RunningProgram. The collector calls connect, open, place, start,
+// another kind, implement Host and RunningProgram. The collector calls connect, open, place, start,
 // fetch, clean_up, in this order, and makes all decisions (time limits, Ctrl-C, messages to the
 // user).
 #pragma once
@@ -22,7 +22,7 @@ namespace msprof {
 // Folders of a run, as absolute paths on the host.
 struct RunPaths {
   std::string project;  // the copy of the project
-  std::string output;   // empty folder named in acl.json: captures appear in it
+  std::string output;   // empty folder that acl.json specifies: captures appear in it
 };
 
 // A file for the run that replaces or supplements those of the project.
@@ -34,7 +34,7 @@ struct ExtraFile {
 // Changes to a program's stdout.
 struct OutputChanges {
   std::string dropped;  // lines that start with this text are dropped; empty: none
-  std::string from;     // text to replace; empty: none
+  std::string from;     // text to replace by `to`; empty: none
   std::string to;       // replacement
 
   bool is_empty() const { return dropped.empty() && from.empty(); }
@@ -51,30 +51,30 @@ struct RunCommand {
   std::vector<std::string> prepended;
   bool sends_stdout_to_stderr = false;
   bool is_on_terminal = false;  // on the board: output is unbuffered, as one stream
-  bool without_input = false;   // stdin is empty: the local stdin is used by msprof itself
+  bool without_input = false;   // empty stdin for the program: msprof itself uses the local stdin
   OutputChanges output_changes{};
   // Stored on a host whose runs survive a lost connection: the time limit, and a text for the
-  // msprof that resumes.
+  // msprof that resumes the run.
   std::optional<double> timeout_seconds{};
   std::string note{};
 };
 
 // An earlier run that is resumed.
 struct ResumedRun {
-  std::string note;            // of its RunCommand
-  bool has_program = false;    // rejoin() returns it; otherwise there is only a recording
+  std::string note;            // the note in its RunCommand
+  bool has_program = false;    // rejoin() returns the program; otherwise there is only a recording
   double elapsed_seconds = 0;  // since the application started, while it runs
   std::optional<double> timeout_seconds;
 };
 
 // How an application ended: it could not be started, or an exit code, or a signal.
 struct ProgramEnd {
-  std::string start_error;  // why it could not be started; empty if it was
+  std::string start_error;  // reason why it could not be started; empty if it was started
   std::optional<int> exit_code;
   int signal = 0;
   std::uint64_t left_over = 0;      // number of remaining processes, ended by the host
-  bool is_connection_lost = false;  // connection lost while it ran, so it was ended on the host
-  bool has_timed_out = false;       // the host ended it at its time limit
+  bool is_connection_lost = false;  // the connection was lost, so the host ended it
+  bool has_timed_out = false;       // the host ended it at the time limit
   double seconds = 0;               // run time measured by the host; 0: not measured
   std::string cut{};                // why it was cut off without an observed end; empty: it was not
   bool is_unknown = false;          // nobody observed whether and how it ended
@@ -96,8 +96,8 @@ struct LeftCapture {
   std::string place;  // absolute, on the host
   std::uint64_t bytes = 0;
   bool has_data = false;
-  std::optional<int> exit_code;    // of its import there; empty: not imported
-  std::filesystem::path products;  // local folder with the files exported there; empty: none
+  std::optional<int> exit_code;    // exit code of the import there; empty: not imported
+  std::filesystem::path products;  // local folder with the products exported there; empty: none
 };
 
 struct FetchedCapture {
@@ -131,10 +131,10 @@ class Host {
   // "this machine", for messages.
   virtual std::string name() const = 0;
   virtual bool is_board() const = 0;
-  // Facts about it, valid after connect() and complete after place(): {"system", "Linux"},
+  // Facts about the host, valid after connect() and complete after place(): {"system", "Linux"},
   // {"machine", "aarch64"}, {"product", "…"}.
   virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
-  // Called before connect() with the project of open() and place(), if it is already known.
+  // Announces the project of open() and place() before connect(), if it is already known.
   virtual void expect(const Project&) {}
   // Checks that the host is reachable and free for a run.
   virtual void connect() {}
@@ -163,7 +163,8 @@ class Host {
   // clean_up(). Throws Error.
   virtual void write_into(const LeftCapture&, const std::string& /*name*/,
                           const std::string& /*text*/) {}
-  // Keeps the recording on the host; returns where and for how long: "in /x until the next run".
+  // Keeps the recording on the host; returns its location and how long it stays: "in /x until the
+  // next run".
   virtual std::string keep() = 0;
   // Removes everything that open() and place() created, and releases what connect() holds.
   virtual void clean_up() = 0;

@@ -13,12 +13,12 @@
 
 namespace msprof {
 
-// Facts about a run without a profile, used to exclude causes.
+// Facts about a run without a profile, which exclude some causes.
 struct RunInfo {
   std::string main;
   bool has_capture = false;  // there is a capture folder, but without data
   bool is_on_board = false;
-  bool is_output_full = false;  // no space for the run's output
+  bool is_output_full = false;  // there was no space for the run's output
   Outcome outcome;
 };
 
@@ -26,16 +26,16 @@ class Injection {
  public:
   virtual ~Injection() = default;
 
-  // Prefix of the capture folders: "JOB".
+  // Prefix of the names of capture folders: "JOB".
   virtual std::string_view capture_name() const = 0;
-  // Files to add to the run.
+  // Returns the files to add to the run.
   virtual std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) = 0;
   // Changes the command; call after plan_files().
   virtual void apply(const RunPaths& paths, RunCommand& command) = 0;
-  // Label for an arrived capture: "rank 3"; empty: none.
+  // Returns a label for a capture that has arrived: "rank 3"; empty: none.
   virtual std::string capture_label(const std::filesystem::path& capture) const = 0;
   // Possible reasons for a run without a profile, the most likely first; each a sentence without
-  // its full stop.
+  // full stop.
   virtual std::vector<std::string> likely_causes(const RunInfo& info) const = 0;
 };
 

@@ -57,7 +57,7 @@ std::string variable(const std::vector<std::string>& environment, const std::str
   return "";
 }
 
-// Sorts by folder, paths in the tree before those in the output folder.
+// Sorts by path, but paths in the tree precede those in the output folder.
 void in_order(std::vector<std::string>& paths) {
   std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
     const bool a_is_first = is_below(a, kTreeName);
@@ -113,7 +113,8 @@ RunPaths LocalHost::open(const Project& project) {
         others == 1 ? "another run" : fmt::format("{} other runs", others),
         project.target.root.string() + (others == 1 ? " is" : " are"));
   }
-  // An additional folder around the project: "../src" of a program at its top stays inside the run.
+  // An additional folder around the project, so that "../src" of a program in the project folder
+  // stays inside the run.
   const fs::path name = project.target.root.filename();
   tree_ = folder_->path() / kTreeName;
   project_ = tree_ / (name.empty() ? fs::path("root") : name);
@@ -138,7 +139,7 @@ TransferTotals LocalHost::place(const Project& project, const std::vector<ExtraF
   for (const ExtraFile& file : files) place_file(file);
   close_folders(project);
   before_ = list_tree(folder_->path());
-  // Else, all would count as run output.
+  // Without this listing, all files would count as run output.
   if (!before_.trouble.empty()) throw Error(Exit::partial_data, before_.trouble);
   return {project.file_count, project.bytes};
 }
@@ -153,7 +154,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
   } else {
     const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
     if (error == EACCES || error == EPERM || error == ENOENT) {
-      // Skipped: the application could not have read it either.
+      // Skipped: the application could not have read the file either.
       log::warn("not copied: {}: {}", entry.path.string(), errno_text(error));
     } else if (error != 0) {
       fail_to_copy(target, error);
@@ -164,7 +165,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
 void LocalHost::place_file(const ExtraFile& file) {
   const fs::path target = (project_ / file.path).lexically_normal();
   if (!is_within(target, project_.parent_path())) fail_to_copy(target, EINVAL);
-  // Never write through a link, which leads to the user's own file.
+  // Never write through a link: it leads to the user's own file.
   for (fs::path part = target.parent_path(); part != project_.parent_path();
        part = part.parent_path()) {
     if (fs::is_symlink(part)) return;
@@ -178,7 +179,7 @@ void LocalHost::place_file(const ExtraFile& file) {
   if (!stream) fail_to_copy(target, errno);
 }
 
-// Sets permissions and times of folders last, because filling them changes both. Keeps the owner's
+// Sets permissions and times of folders last, because adding files changes both. Keeps the owner's
 // access, so that the run can be cleaned up.
 void LocalHost::close_folders(const Project& project) {
   for (auto entry = project.entries.rbegin(); entry != project.entries.rend(); ++entry) {
@@ -240,8 +241,8 @@ void LocalHost::move_out(const fs::path& from, const fs::path& to) {
   moved_.emplace_back(from, to);
 }
 
-// Moves fetched results back into a run folder that is kept: their new folder is removed when the
-// command ends.
+// Moves fetched results back into a run folder that is kept: the folder they were moved to is
+// removed when the command ends.
 void LocalHost::move_back() {
   std::error_code error;
   for (const auto& [from, to] : moved_) {
@@ -276,7 +277,7 @@ void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
   std::vector<std::string> captures;
   std::vector<std::string> files;
   const TreeListing listing = list_tree(output_);
-  // Sorted by path: a folder precedes its contents.
+  // Sorted by path, so a folder precedes its contents.
   for (const auto& [path, file] : listing.files) {
     const bool is_inside =
         std::any_of(captures.begin(), captures.end(),
@@ -340,7 +341,7 @@ std::string LocalHost::keep() {
 
 std::string LocalHost::stay() {
   if (is_in_place_) {
-    // Moves it out of the scratch folder, which is removed with the run.
+    // Moves the folder out of the scratch folder, which is removed with the run.
     const fs::path kept = output_.parent_path().parent_path().parent_path() /
                           fmt::format("profiling.kept.{}", random_name());
     std::error_code error;

@@ -45,16 +45,16 @@ class LocalHost : public Host {
   void keep_unlisted(const TreeListing& listing, Fetched& fetched);
   void move_out(const std::filesystem::path& from, const std::filesystem::path& to);
   void move_back();
-  std::string stay();  // keeps the run folder and returns where it is
+  std::string stay();  // keeps the run folder and returns its location
 
   std::filesystem::path runs_;
-  bool is_in_place_ = false;  // there is no copy: the application runs in the project itself
+  bool is_in_place_ = false;  // no copy: the application runs in the project itself
   std::unique_ptr<RunFolder> folder_;
   std::filesystem::path tree_;  // parent of the project: the application's ".."
   std::filesystem::path project_;
   std::filesystem::path output_;
   TreeListing before_;  // listing of the run folder before the start
-  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> moved_;  // by fetch()
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> moved_;  // moved by fetch()
 };
 
 }  // namespace msprof

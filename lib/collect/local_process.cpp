@@ -37,7 +37,7 @@ struct SupervisedProgram {
   const char* working_folder = nullptr;
   int stdout_fd = STDOUT_FILENO;
   bool without_input = false;
-  sigset_t signal_mask = {};  // of the application
+  sigset_t signal_mask = {};  // signal mask of the application
 };
 
 // Reports of the supervisor; the messages are small enough for atomic pipe writes.
@@ -45,14 +45,14 @@ enum class Report : std::int32_t {
   cannot_start,  // value: errno
   left_over,     // value: number of processes still running when the application ended
   ended,         // value: wait status of the application
-  finished,      // no process of the application is left
+  finished,      // no process of the application remains
 };
 struct ReportMessage {
   Report kind;
   std::int32_t value;
 };
 
-// Time that remaining processes have to end after SIGTERM.
+// How long remaining processes have to end after SIGTERM.
 constexpr std::int64_t kFarewellMs = 1000;
 constexpr std::int64_t kKillAgainMs = 50;
 
@@ -62,7 +62,7 @@ std::int64_t now_ms() {
   return static_cast<std::int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
 }
 
-// Parses digits; returns -1 for any other name. strtol may use the locale.
+// Parses digits; returns -1 for any other name. Does not use strtol, which may use the locale.
 pid_t parse_pid(const char* text) {
   pid_t value = 0;
   if (*text == '\0') return -1;
@@ -139,8 +139,8 @@ int signal_children(int signal_number, pid_t except) {
   return living;
 }
 
-// Resets the signals that msprof handles; those ignored by its own parent (nohup) stay ignored.
-// msprof ignores SIGPIPE and SIGXFSZ only for itself.
+// Resets the signals that msprof handles. Those that were ignored when msprof started (nohup) stay
+// ignored; SIGPIPE and SIGXFSZ, which msprof ignores only for itself, do not.
 void restore_signals(const sigset_t& mask) {
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
@@ -248,8 +248,8 @@ class Supervisor {
     if (kill_at_ms_ < 0 || at < kill_at_ms_) kill_at_ms_ = at;
   }
 
-  // Signals the group, while its leader has not been waited for, and all processes that have become
-  // our children.
+  // Signals the process group, as long as its leader has not been waited for, and all processes
+  // that have become children of the supervisor.
   void signal_all(int number) {
     if (application_ > 0) ::kill(-application_, number);
     signal_children(number, application_);
@@ -269,7 +269,7 @@ class Supervisor {
       const pid_t pid = ::waitpid(-1, &status, WNOHANG);
       if (pid < 0 && errno == ECHILD) return true;
       if (pid <= 0) return false;
-      if (pid == application_) {  // it ended since the check above
+      if (pid == application_) {  // the application ended since the check above
         report(Report::ended, status);
         application_ = 0;
         signal_children(SIGTERM, 0);
@@ -303,8 +303,9 @@ class Supervisor {
   bool was_asked_to_end_ = false;
 };
 
-// msprof writes signal numbers as single bytes to `control_fd`; its end means that msprof is gone.
-// Reports are written to `report_fd`. Call with all signals blocked.
+// Main function of the supervisor. msprof writes signal numbers as single bytes to `control_fd`;
+// its end means that msprof is gone. Reports are written to `report_fd`. Call with all signals
+// blocked.
 [[noreturn]] void supervise(const SupervisedProgram& program, int control_fd, int report_fd) {
   Supervisor(control_fd, report_fd).run(program);
 }
@@ -318,7 +319,8 @@ struct Pipe {
   FileDescriptor write_end;
 };
 
-// Descriptors up to 2 would replace a closed stdin, stdout or stderr of the application.
+// Moves a descriptor above 2: a lower one would become stdin, stdout or stderr of the application
+// if that was closed.
 FileDescriptor above_standard(int fd) {
   FileDescriptor given(fd);
   if (fd > STDERR_FILENO) return given;
@@ -378,7 +380,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   ::sigprocmask(SIG_SETMASK, &all, &supervised.signal_mask);
   supervisor_ = ::fork();
   if (supervisor_ == 0) {
-    // A copy of the write end in the supervisor would hide the end of msprof.
+    // If the supervisor had a copy of the write end, it would not see the end of msprof.
     ::close(control.write_end.get());
     ::close(reports.read_end.get());
     supervise(supervised, control.read_end.get(), reports.write_end.get());
@@ -405,7 +407,7 @@ LocalProcess::~LocalProcess() {
 
 void LocalProcess::signal(int number) {
   const auto byte = static_cast<unsigned char>(number);
-  // If the supervisor is gone, there is nothing to signal; prevents SIGPIPE from that write.
+  // Ignores SIGPIPE: if the supervisor is gone, there is nothing to signal.
   struct sigaction ignore = {};
   struct sigaction before = {};
   ignore.sa_handler = SIG_IGN;
@@ -453,7 +455,7 @@ void LocalProcess::finish() {
   pump_.reset();
   while (::waitpid(supervisor_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // A killed supervisor takes the application with it and reports nothing.
+  // If the supervisor is killed, the application is killed with it and nothing is reported.
   if (!end_.exit_code && end_.signal == 0 && end_.start_error.empty()) end_.signal = SIGKILL;
 }
 

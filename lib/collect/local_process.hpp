@@ -25,8 +25,8 @@ struct LocalProgram {
   OutputChanges output_changes;  // if not empty, stdout is a pipe
 };
 
-// The application inherits descriptors 0, 1 and 2, unless the program specifies otherwise, without
-// an intermediate shell. It runs in a separate session: Ctrl-C reaches it only through
+// Starts the application without an intermediate shell. It inherits descriptors 0, 1 and 2 unless
+// the program specifies otherwise. It runs in a separate session: Ctrl-C reaches it only through
 // signal().
 class LocalProcess : public RunningProgram {
  public:
@@ -47,7 +47,7 @@ class LocalProcess : public RunningProgram {
   pid_t supervisor_ = 0;
   FileDescriptor control_;
   FileDescriptor reports_;
-  std::unique_ptr<RewritingPump> pump_;  // null: the application writes directly to our stdout
+  std::unique_ptr<RewritingPump> pump_;  // null: the application writes directly to msprof's stdout
   ProgramEnd end_;
   bool is_finished_ = false;
 };

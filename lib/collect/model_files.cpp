@@ -33,7 +33,7 @@ void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
   }
 }
 
-// Adds a model, or a folder of models, outside the project to which the project has a link.
+// Adds a model, or a folder of models, that is outside the project and linked from it.
 void add_link(const fs::path& root, const fs::path& link, Sources& sources) {
   std::error_code error;
   const std::string name = link.filename().string();

@@ -21,8 +21,8 @@ struct ModelFile {
 // host runtime load.
 bool is_model_name(const std::filesystem::path& path);
 
-// Returns the model files of the project, including links, and existing ones that `arguments` name.
-// If the project is not copied, searches its folder and the folders "model" and "models" there. At
+// Returns the model files of the project, including links, and those in `arguments` that exist. If
+// the project is not copied, searches its folder and the folders "model" and "models" there. At
 // most 64, sorted by name.
 std::vector<ModelFile> find_model_files(const Project& project,
                                         const std::vector<std::string>& arguments);

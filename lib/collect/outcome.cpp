@@ -15,13 +15,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Maximum delay of a signal that arrives just before the wait.
+// Maximum delay for a signal that arrives just before the wait.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
 }  // namespace
 
 bool Outcome::has_ended_on_term() const {
-  // A shell, and programs that follow its convention, exit with 128 plus the signal.
+  // A shell, and programs that follow its convention, exit with 128 plus the signal number.
   return end.signal == SIGTERM || end.exit_code == 0 || end.exit_code == 128 + SIGTERM;
 }
 

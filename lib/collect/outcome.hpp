@@ -1,4 +1,4 @@
-// Outcome: how the run of an application ended, in words and as an exit code, and the wait for that
+// Outcome: how the run of an application ended, as text and as an exit code; and the wait for that
 // end, with time limit and Ctrl-C. Used by the collector for all hosts.
 #pragma once
 
@@ -18,8 +18,7 @@ struct Outcome {
   bool has_timed_out = false;    // by --timeout
   double seconds = 0;
 
-  // True if it ended by itself and reported success, or ran until its time limit and then ended on
-  // request.
+  // True if it ended by itself and reported success, or ended when requested after its time limit.
   bool has_succeeded() const;
   // Exit code of msprof: ok (also for an unknown end), application_failed, board_unreachable or
   // interrupted.
@@ -32,7 +31,7 @@ struct Outcome {
 struct WaitLimits {
   std::optional<double> timeout_seconds;
   double grace_seconds = 5;    // time between the request to end and SIGKILL
-  double elapsed_seconds = 0;  // used part of the time limit before the wait
+  double elapsed_seconds = 0;  // part of the time limit that was used before the wait
 };
 
 // Waits until `program` has ended. Forwards Ctrl-C (base/interrupt) as SIGINT; sends SIGTERM for

@@ -1,4 +1,4 @@
-// OutputPeek: observes the output of a run while it runs: the files of its output folder and their
+// OutputPeek: observes the output of a run in progress: the files of its output folder and their
 // new data. Provided by a host, used by views of a run. Never blocks: a board answers later.
 #pragma once
 
@@ -18,7 +18,7 @@ struct PeekedFile {
 
 // A part of a file to read.
 struct PeekWish {
-  std::string path;  // from a listing
+  std::string path;  // path as in a listing
   std::uint64_t from = 0;
   std::uint64_t bytes = 0;
 };
@@ -32,7 +32,7 @@ struct PeekedPart {
 struct Peeked {
   std::vector<PeekedFile> files;            // regular files, at most kMaxPeekedFiles
   std::vector<PeekedPart> parts;            // in request order
-  std::optional<std::uint64_t> free_bytes;  // on the disk; empty: not requested or unknown
+  std::optional<std::uint64_t> free_bytes;  // on its disk; empty: not requested or unknown
 };
 
 inline constexpr std::size_t kMaxPeekedFiles = 20'000;
@@ -40,13 +40,13 @@ inline constexpr std::size_t kMaxPeekedFiles = 20'000;
 class OutputPeek {
  public:
   virtual ~OutputPeek() = default;
-  // False while an answer is pending, and when there will be no more answers.
+  // False while an answer is pending, and if no more answers can come.
   virtual bool is_ready() = 0;
   // Requests a listing, these parts, and optionally the free space. Call only if is_ready().
   virtual void ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) = 0;
   // Returns the answer once; nullopt if it has not arrived.
   virtual std::optional<Peeked> take() = 0;
-  // Why there will be no more answers; empty: no problem.
+  // Reason why no more answers can come; empty: no problem.
   virtual std::string trouble() const { return ""; }
 };
 

@@ -72,7 +72,7 @@ void RewritingPump::run() {
   write(rewriter_.end());
 }
 
-// Ignores write errors: a closed reader must not stop the program.
+// Ignores write errors: the program must not stop if the reader is gone.
 void RewritingPump::write(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t done = ::write(to_, text.data(), text.size());

@@ -1,4 +1,5 @@
-// OutputRewriter: applies changes to a program's output on its way to stdout. Used by LocalProcess.
+// OutputRewriter: applies OutputChanges to a program's output on its way to stdout. Used by
+// LocalProcess.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +31,7 @@ class OutputRewriter {
   bool is_dropping_ = false;
 };
 
-// Copies a pipe to a descriptor through a rewriter, in a separate thread.
+// Copies the data that remains in the pipe; does not wait for processes that keep the pipe open.
 class RewritingPump {
  public:
   RewritingPump(FileDescriptor from, int to, OutputChanges changes);
@@ -47,7 +48,7 @@ class RewritingPump {
   int to_;
   OutputRewriter rewriter_;
   std::atomic<bool> is_over_ = false;
-  std::thread thread_;  // last member: it uses the others
+  std::thread thread_;  // last member, because the thread uses the others
 };
 
 }  // namespace msprof

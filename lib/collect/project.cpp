@@ -22,12 +22,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Limit for files that are searched for a login. Small sources and notes that only quote such a
-// section are excluded, too; a run does not need them.
+// Larger files are not searched for a login. Small sources and notes that only quote such a section
+// are excluded, too; a run does not need them.
 constexpr std::uint64_t kSmallFileBytes = 64 << 10;
 constexpr std::uint64_t kIniFileBytes = 4 << 20;
 
-// Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf~".
+// Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf
+// ".
 bool is_named_like_ini(const fs::path& file) {
   const std::string name = lower_ascii(file.filename().string());
   for (const std::string_view extension : {".ini", ".cfg", ".conf"}) {
@@ -53,7 +54,7 @@ constexpr std::string_view kIgnoreName = ".msprofignore";
 constexpr std::string_view kLikeCapture = "name of a capture";
 constexpr std::string_view kLeaves = "a link to outside the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
-// Counting stops here: a larger exact number is of no use.
+// Counting stops here: the exact number does not matter.
 constexpr std::uint64_t kMaxCounted = 200'000;
 
 fs::path real_folder(const fs::path& folder, std::string_view option) {
@@ -66,7 +67,7 @@ fs::path real_folder(const fs::path& folder, std::string_view option) {
   return real;
 }
 
-// Resolves links in the folder but keeps the file name: an executable that is a link stays one.
+// Resolves links in the folder part only: an executable that is a link stays one.
 fs::path real_place(const fs::path& file) {
   return fs::weakly_canonical(file.parent_path()) / file.filename();
 }
@@ -188,11 +189,11 @@ class Scanner {
     const fs::path folder = (root() / path).parent_path();
     const fs::path named = folder / text;
     fs::path real = fs::weakly_canonical(named, error);
-    if (error) real = named.lexically_normal();  // a link loop, or an inaccessible folder
+    if (error) real = named.lexically_normal();  // in a link loop or an inaccessible folder
     struct stat target = {};
     const bool exists = ::stat(real.c_str(), &target) == 0;
 
-    // acl.json is patched, so the copy gets a separate file, never a link to the original.
+    // The copy gets a separate acl.json, never a link to the original, because it is patched.
     if (exists && S_ISREG(target.st_mode) && path.filename() == kAclName) {
       add(path, EntryKind::file, real, target);
     } else if (!is_within(real, root()) && !options_.links_may_leave) {
@@ -210,7 +211,7 @@ class Scanner {
     }
   }
 
-  // Handles a linked folder outside the project that contains an acl.json: creates a folder with
+  // Handles a link to a folder outside the project that contains an acl.json: creates a folder with
   // links to its other entries.
   void add_folder_of_links(const fs::path& path, const fs::path& real, const struct stat& status) {
     add(path, EntryKind::folder, "", status);
@@ -227,8 +228,8 @@ class Scanner {
     });
   }
 
-  // Skips files that the user may not read. Any other error is a failure of the disk or of this
-  // process, and the copy would be incomplete.
+  // Skips files that the user may not read. Throws for other errors, which are failures of the disk
+  // or of this process: the copy would be incomplete.
   static void pass_over(const fs::path& folder, int error_number) {
     if (error_number != EACCES && error_number != EPERM && error_number != ENOENT)
       throw Error(Exit::partial_data, listing_problem(folder, error_number));
@@ -296,14 +297,14 @@ bool holds_login(const fs::path& file, std::uint64_t size_bytes) {
   if (size_bytes > (is_named_like_ini(file) ? kIniFileBytes : kSmallFileBytes)) return false;
   try {
     const std::string text = read_text_file(file, kIniFileBytes);
-    // Old editors use only '\r' as line end.
+    // Old editors use a single '\r' as line end.
     for (const std::string_view line : split(text, '\n')) {
       const auto parts = split(line, '\r');
       if (std::any_of(parts.begin(), parts.end(), is_login_section)) return true;
     }
   } catch (const Error&) {
-    // An unreadable file is not copied, and the copy reports it. On any other error, rethrow: the
-    // file might be readable later and be copied with a password in it.
+    // An unreadable file is not copied, and the copy reports it. Rethrows other errors: the file
+    // might be readable later and be copied with a password in it.
     if (::access(file.c_str(), R_OK) == 0) throw;
   }
   return false;

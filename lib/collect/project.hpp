@@ -20,10 +20,10 @@ struct ProjectTarget {
   std::filesystem::path working_folder;  // relative to root; empty: root itself
 };
 
-// Looks up `main` in `current`, then in `project`, never in PATH. The project folder is `project`,
-// else the executable's folder, or its parent if that contains src/acl.json. The working folder is
-// `current` if it is inside the project, else the executable's folder. Throws Error(nothing_to_do)
-// naming what is missing.
+// Searches for `main` in `current`, then in `project`, never in PATH. The project folder is
+// `project`, else the executable's folder, or its parent if that contains src/acl.json. The working
+// folder is `current` if it is inside the project, else the executable's folder. Throws
+// Error(nothing_to_do) naming what is missing.
 ProjectTarget find_target(const std::string& main, const std::optional<std::string>& project,
                           const std::filesystem::path& current);
 
@@ -32,7 +32,7 @@ enum class EntryKind { folder, file, link };
 struct ProjectEntry {
   std::filesystem::path path;  // relative to the project
   EntryKind kind = EntryKind::file;
-  std::filesystem::path source;  // the file with its content
+  std::filesystem::path source;  // local file with the content
   std::string link;              // link target in the copy
   mode_t mode = 0;
   std::int64_t mtime_ns = 0;
@@ -42,7 +42,7 @@ struct ProjectEntry {
 struct Excluded {
   std::filesystem::path path;
   std::string reason;
-  bool is_unexpected = false;  // reported to the user without being asked
+  bool is_unexpected = false;  // to be reported to the user even if not requested
 };
 
 struct Project {
@@ -58,8 +58,9 @@ struct Project {
 
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
-  // Folders with files of earlier runs, and captures of --repeat; not copied, nor are those with an
-  // appended "~2" and so on.
+  // Folders with files of earlier runs, and captures of --repeat. Neither they nor the same names
+  // with "
+  // 2" and so on are copied.
   std::vector<std::filesystem::path> earlier_results;
   std::vector<std::filesystem::path> private_files;  // absolute: files with a board's login
   bool is_limited = true;                            // false if the user specified the project
@@ -104,8 +105,8 @@ class IgnorePatterns {
 // Returns true for JOB* and PROF*, the names of captures.
 bool is_capture_folder_name(std::string_view name);
 
-// Returns true if the file contains a login: a line "[ssh_config]". Searches all small files and
-// all files named like ini files.
+// Returns true if the file contains a login: a line "[ssh_config]". Searches all small files, and
+// larger ones if they are named like ini files.
 bool holds_login(const std::filesystem::path& file, std::uint64_t size_bytes);
 
 }  // namespace msprof

@@ -16,8 +16,8 @@ std::string_view base_name(std::string_view path) {
   return at == std::string_view::npos ? path : path.substr(at + 1);
 }
 
-// Applications may use similar names: a folder that is not directly in the output folder must also
-// look like a capture, and be new.
+// An application's own folders may have similar names: a folder that is not directly in the output
+// folder must also look like a capture, and be new.
 bool is_capture(const std::string& path, const TreeListing& before, const TreeListing& after) {
   if (!is_capture_name(base_name(path))) return false;
   if (path == std::string(kOutputName) + '/' + std::string(base_name(path))) return true;
@@ -34,7 +34,7 @@ bool is_collector_record(std::string_view path) {
 std::vector<std::string> find_captures(const TreeListing& before, const TreeListing& after) {
   PathSet captures;
   std::set<std::string_view> names;
-  // Sorted by path: a folder precedes its contents.
+  // Sorted by path, so a folder precedes its contents.
   for (const auto& [path, file] : after.files) {
     if (!file.is_folder() || !is_capture(path, before, after) || is_below_any(path, captures))
       continue;
@@ -68,7 +68,7 @@ TreeListing list_tree(const std::filesystem::path& root) {
     return true;
   };
   walk_tree(root, note, [&](const std::filesystem::path& path, int error_number) {
-    if (error_number == ENOENT) return;  // no such folder, or not any more
+    if (error_number == ENOENT) return;  // the folder does not exist, or no longer
     if (!listing.trouble.empty()) listing.trouble += "; ";
     listing.trouble += printable(listing_problem(root / path, error_number));
   });

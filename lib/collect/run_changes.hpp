@@ -1,6 +1,6 @@
 // Changes made by a run: compares two listings of its folder, on this machine or on a board. Used
 // by the hosts. The run folder contains "tree", the parent of the copy of the project, and
-// "profiling", the output folder named in acl.json.
+// "profiling", the output folder that acl.json specifies.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,7 +23,8 @@ inline constexpr std::string_view kOutputName = "profiling";
 // Folder for files that the application wrote above the project.
 inline constexpr std::string_view kParentFolder = "parent-folder";
 
-// Entry of a tree, with the attributes that a write changes. A board reports whole seconds.
+// Entry of a tree, with the attributes that a write changes. On a board, times are in whole
+// seconds.
 struct ListedFile {
   EntryKind kind = EntryKind::file;
   bool is_special = false;  // neither file, folder nor link
@@ -53,7 +54,7 @@ TreeListing list_tree(const std::filesystem::path& root);
 struct RunChanges {
   std::vector<std::string> captures;  // "profiling/JOB…", or in a folder of the application
   std::vector<std::string> files;     // created or changed, outside captures
-  std::vector<std::string> deleted;   // files of the tree
+  std::vector<std::string> deleted;   // deleted files of the tree
   std::uint64_t special = 0;          // new links, pipes, sockets outside captures
 };
 
@@ -63,14 +64,14 @@ struct RunChanges {
 RunChanges compare_run(const TreeListing& before, const TreeListing& after,
                        const std::set<std::string>& touched = {});
 
-// Maps such a path to the folder of results; `project` is the name of the project's folder. Files
-// of the project keep their paths, files above it are put into kParentFolder.
+// Maps a path of RunChanges to the folder of results; `project` is the name of the project's
+// folder. Files of the project keep their paths, files above it are put into kParentFolder.
 std::string fetched_name(const std::string& path, const std::string& project);
 
 // Returns true if `path` is `folder` or inside it.
 bool is_below(std::string_view path, std::string_view folder);
 
-// The same for any of `folders`, efficient for large listings from a board.
+// The same for any of `folders`; fast for large listings from a board.
 using PathSet = std::set<std::string, std::less<>>;
 bool is_below_any(std::string_view path, const PathSet& folders);
 

@@ -36,12 +36,12 @@ constexpr std::uint64_t kMaxPathBytes = 4096;
 }
 
 struct RunLockFile {
-  FileDescriptor fd;  // empty: the file does not exist
+  FileDescriptor fd;  // empty: the lock file does not exist
   OwnerLock lock = OwnerLock::unknown;
 };
 
-// Opens and locks `path`. Retries if a cleaner removed the file between open and lock: only a lock
-// on the file of that name is valid.
+// Opens and locks `path`. Retries if another process removed the file between open and lock: only a
+// lock on the file that has this name is valid.
 RunLockFile take_lock(const fs::path& path, int flags) {
   for (;;) {
     RunLockFile file;
@@ -60,8 +60,8 @@ bool is_lock_name(std::string_view name) {
   return name.starts_with(kRunPrefix) && name.ends_with(kLockSuffix);
 }
 
-// Returns "run_<random>_<machine>" with only letters, digits and underscores, since the manual
-// allows no other characters in the output path.
+// Returns "run_<random>_<machine>" with only letters, digits and underscores: the manual allows no
+// other characters in the output path.
 std::string fresh_name() {
   return fmt::format("{}{}_{}", kRunPrefix, random_name(), machine_tag());
 }
@@ -89,7 +89,8 @@ RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(p
   std::error_code error;
   fs::create_directories(runs, error);
   if (error) fail_to_prepare(runs, error.value());
-  // A cleaner may briefly hold the lock, and remove the file: then tries another name.
+  // remove_stale_runs() of another process may briefly hold the lock, and remove the file: then
+  // tries another name.
   for (RunLockFile own; !lock_;) {
     path_ = runs / fresh_name();
     lock_path_ = path_.string() + std::string(kLockSuffix);
@@ -140,7 +141,7 @@ int remove_stale_runs(const fs::path& runs) {
     const fs::path folder = runs / run;
     const fs::path lock_path = folder.string() + std::string(kLockSuffix);
     try {
-      // The lock is created before its folder: a folder without a lock is stale.
+      // The lock is created before its folder, because a folder without a lock is stale.
       std::error_code ignored;
       const bool orphan = !is_lock && !fs::exists(lock_path, ignored);
       const RunLockFile lock = take_lock(lock_path, 0);

@@ -9,14 +9,14 @@
 
 namespace msprof {
 
-// XDG_CACHE_HOME, else .cache in the user's home folder.
+// Returns XDG_CACHE_HOME, else .cache in the user's home folder.
 std::filesystem::path user_cache_folder();
 
-// <cache>/msprof/runs
+// Returns <cache>/msprof/runs.
 std::filesystem::path runs_folder(const std::filesystem::path& cache);
 
-// The lock is released when the process that holds it ends, in whatever way. The process that
-// supervises the application inherits it, so that a folder in use is never treated as stale.
+// The folder's lock is released when the process that holds it ends, in whatever way. The
+// supervisor of the application inherits it, so that a folder in use is never treated as stale.
 class RunFolder {
  public:
   // Creates a folder below `runs` for a run of `project`, and writes the project into its lock
@@ -27,8 +27,8 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // Number of other running runs of the same project. If two start at the same time, at least one
-  // sees the other.
+  // Number of other runs of the same project in progress. If two start at the same time, at least
+  // one counts the other.
   std::size_t others() const;
   // Keeps the folder until the next run removes it.
   void keep() { is_kept_ = true; }

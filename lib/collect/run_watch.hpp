@@ -17,9 +17,10 @@ class RunWatch {
   // Called when the application has started. `peek` is null if the host does not support it.
   virtual void begin(const Host& host, const std::string& name,
                      std::unique_ptr<OutputPeek> peek) = 0;
-  // Called about ten times a second while it runs. Does not throw for unreadable files.
+  // Called about ten times a second while the application runs. Does not throw for unreadable
+  // files.
   virtual void tick() = 0;
-  // Called when it has ended, on every return path; restores the terminal.
+  // Called when the application has ended, on every return path; restores the terminal.
   virtual void finish() noexcept = 0;
 };
 

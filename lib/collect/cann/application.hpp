@@ -11,26 +11,27 @@
 namespace msprof {
 
 struct Application {
-  std::filesystem::path program;  // absolute; links are not resolved, so that a Python finds its
-                                  // own folder
+  std::filesystem::path program;  // absolute; links not resolved: Python finds its folder by this
+                                  // path
   std::vector<std::string> arguments;
 };
 
-// Looks up `word` in `current`, then, if it has no '/', in `path` (PATH). A Python script that is
-// not executable is run by python3 from `path`. Throws Error(nothing_to_do) naming what is missing.
+// Searches for `word` in `current`, then, if it has no '/', in `path` (PATH). A Python script that
+// is not executable is run by python3 from `path`. Throws Error(nothing_to_do) naming what is
+// missing.
 Application find_application(const std::string& word, const std::vector<std::string>& arguments,
                              const std::filesystem::path& current, const std::string& path);
 
 enum class ApplicationKind { unknown, svp, cann };
 
-// Returns whether the program, or a library it needs, uses the interface of CANN or of SVP boards;
-// for a Python program, whether it imports a module that uses CANN. Searches libraries in their run
+// Returns which interface the program, or a library it needs, uses: CANN's or that of SVP boards.
+// For a Python program: whether it imports a module that uses CANN. Searches libraries in their run
 // paths and in `library_path` (LD_LIBRARY_PATH).
 ApplicationKind detect_kind(const Application& application, const std::filesystem::path& current,
                             const std::string& library_path);
 
-// The same for the executable of a project, with the library folders of a run. For a board,
-// LD_LIBRARY_PATH of this machine is not used.
+// Same as detect_kind() for the executable of a project, with the library folders of a run. For a
+// board, LD_LIBRARY_PATH of this machine is not used.
 bool is_for_cann(const ProjectTarget& target, const std::vector<std::string>& arguments,
                  bool on_board);
 

@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
-// Start of the vendor's last line, which callers parse (docs/collect_cann.md).
+// Start of the line that the vendor's tool prints last, and which callers parse
+// (docs/collect_cann.md).
 constexpr std::string_view kClosingLine =
     "[INFO] Process profiling data complete. Data is saved in ";
 
@@ -37,7 +38,7 @@ constexpr std::array<std::string_view, 8> kLaunchers = {
 
 constexpr std::string_view kMetricsOfOtherChips = "PipelineExecuteUtilization";
 
-// As in the host runtime (docs/host_cann.md).
+// Same rule as in the host runtime (docs/host_cann.md).
 bool records_as_910b() {
   const char* const chip = std::getenv("MSPROF_HOST_CHIP");
   return chip == nullptr || *chip == '\0' || std::string_view(chip) == "5";
@@ -60,8 +61,8 @@ void prepend(RunCommand& command, const std::string& name, const fs::path& folde
   command.prepended.push_back(name + "=" + folder.string());
 }
 
-// Returns the options that disable everything recorded by default, if nothing else is enabled:
-// "--ascendcl=off and --task-time=off"; otherwise empty.
+// If the options enable nothing, returns those that disable the defaults: "--ascendcl=off and
+// --task-time=off"; otherwise empty.
 std::string everything_off(const CollectorSettings& settings) {
   std::vector<std::string> off;
   for (const CollectorOption& option : collector_options()) {
@@ -170,15 +171,15 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   command.environment.insert(command.environment.end(), plan.environment.begin(),
                              plan.environment.end());
   const auto rank = is_launcher(run_.application) ? std::nullopt : find_rank_variable();
-  // Inserted first: a value given by the user takes precedence.
+  // Inserted at the front: a value given by the user takes precedence.
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
   if (!records_by_itself(run_.framework)) apply_environment(paths, command);
   if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(command);
 }
 
-// The vendor's tool requires the full path of the application, and does not accept a Python that is
-// a link. The application's arguments come last.
+// The vendor's tool requires the full path of the application, and does not accept a link to
+// Python. The application's arguments come last.
 void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) const {
   std::vector<std::string> words = {"--output=" + paths.output};
   for (const CollectorOption& option : collector_options()) {
@@ -192,7 +193,7 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
     words.push_back(real_program().string());
     words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
   }
-  // The vendor's line names the temporary folder of the data, not the final one.
+  // Drops the vendor's line: it names the temporary folder of the data, not the final one.
   command.output_changes.dropped = kClosingLine;
   command.main = run_.choice.place;
   command.arguments = std::move(words);
@@ -218,10 +219,10 @@ void CannInjection::apply_host_runtime(RunCommand& command) const {
   const fs::path& folder = run_.choice.place;
   prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
   prepend(command, "PYTHONPATH", folder / "python");
-  // Not with --dynamic: if the application never calls aclInit, nothing could start and stop the
-  // recording.
+  // Not with --dynamic: if the application never calls aclInit, the recording could not be started
+  // and stopped.
   if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
-  // Uses the library that records the interface calls, so that each process writes one folder.
+  // Uses the library that also records the interface calls, so that each process writes one folder.
   set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libascendcl.so").string());
   const std::pair<const char*, const char*> lists[] = {
       {"MSPROF_MSTX_DOMAIN_INCLUDE", "mstx-domain-include"},

@@ -20,11 +20,11 @@ struct CannRun {
   RuntimeChoice choice;
   Framework framework = Framework::none;
   std::optional<std::string> profiling_options;  // value of --profiling-options
-  // The program with links resolved, if it is on another machine; empty: on this machine.
+  // The program with links resolved, if it is on another machine; empty: this machine.
   std::filesystem::path real_program;
 };
 
-// Throws Error(usage) if the chosen runtime does not support an option, or the framework is
+// Throws Error(usage) if the chosen runtime does not support an option, or if the framework is
 // recorded through its own options.
 void check_run(const CannRun& run);
 

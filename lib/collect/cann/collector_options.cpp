@@ -181,7 +181,7 @@ std::string metrics_problem(const CollectorOption& option, const std::string& va
                      did_you_mean(value, names));
 }
 
-// Checks against a range such as "200..4294967295MB".
+// Checks the value against a range such as "200..4294967295MB".
 std::string range_problem(const CollectorOption& option, const std::string& value) {
   const std::size_t dots = option.values.find("..");
   const std::size_t unit_at = option.values.find_first_not_of("0123456789", dots + 2);

@@ -13,18 +13,18 @@
 
 namespace msprof {
 
-// What an option concerns, which determines who can apply it.
+// The subject of an option, which determines who can apply it.
 enum class CollectorScope {
   run,      // the run itself: applied by msprof
   records,  // what the process records about itself: any runtime
   driver,   // card and machine counters: a runtime that has the card's driver
-  offline,  // an existing PROF folder, instead of a run
+  offline,  // processing of an existing PROF folder: not for a run
 };
 
 struct CollectorOption {
   std::string_view name;        // "task-time"
   std::string_view values;      // "on|off", "1..100" or, for free text, a description: "DIR"
-  std::string_view by_default;  // empty: none
+  std::string_view by_default;  // default value; empty: none
   CollectorScope scope;
   std::string_view parameter;  // its name in PROFILER_SAMPLECONFIG; empty: none
   std::string_view help;
@@ -43,12 +43,12 @@ class CollectorSettings {
   void set(std::string_view name, const std::string& value);
 
   bool is_given(std::string_view name) const { return given_.contains(name); }
-  // The given value, otherwise the default.
+  // Returns the given value, otherwise the default.
   std::string value(std::string_view name) const;
   bool is_on(std::string_view name) const { return value(name) == "on"; }
   const std::map<std::string, std::string, std::less<>>& given() const { return given_; }
 
-  // Throws Error(usage) for options that exclude each other or require another one.
+  // Throws Error(usage) for options that exclude each other or require an option that is missing.
   void check() const;
 
   // Returns "--name=value" in the order of the table, for a collector with the same options.

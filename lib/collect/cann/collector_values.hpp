@@ -9,8 +9,8 @@
 namespace msprof {
 
 const std::vector<std::string>& core_metrics();
-// Returns true for "Custom:0x49,90": event numbers from the chip's manual, hexadecimal or decimal,
-// at most kMaxCoreEvents.
+// Returns true for "Custom:0x49,90": at most kMaxCoreEvents event numbers from the chip's manual,
+// hexadecimal or decimal.
 inline constexpr std::size_t kMaxCoreEvents = 8;
 inline constexpr std::string_view kCustomMetrics = "Custom:";
 bool are_custom_metrics(std::string_view value);

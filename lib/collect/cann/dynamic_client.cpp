@@ -33,7 +33,7 @@ constexpr std::string_view kStem = "dynamic_profiling_socket_";
 constexpr int kProtocol = 1;
 constexpr std::size_t kMaxLineBytes = std::size_t{64} * 1024;
 constexpr std::size_t kMaxProcBytes = 4 << 20;
-// A stop writes the data still in memory; a suspended application does not answer at all.
+// A stop may take long: it writes the data still in memory. A suspended application never answers.
 constexpr int kAnswerMs = 60'000;
 constexpr int kGreetingMs = 5'000;
 
@@ -45,7 +45,8 @@ fs::path proc_folder(pid_t process) {
   return fs::path("/proc") / std::to_string(process);
 }
 
-// Returns an empty string if the file cannot be read. Its size is not known in advance.
+// Returns the contents of a file in /proc, whose size is not known in advance; empty if it cannot
+// be read.
 std::string proc_text(pid_t process, const char* file) {
   std::ifstream stream(proc_folder(process) / file, std::ios::binary);
   std::string text(kMaxProcBytes, '\0');
@@ -54,7 +55,7 @@ std::string proc_text(pid_t process, const char* file) {
   return text;
 }
 
-// Returns the value at the start of the process; nullopt if it was not set.
+// Returns the value that the variable had when the process started; nullopt if it was not set.
 std::optional<std::string> read_variable(pid_t process, std::string_view name) {
   const std::string all = proc_text(process, "environ");
   for (const std::string_view entry : split(all, '\0')) {
@@ -73,7 +74,7 @@ fs::path find_home(pid_t process) {
 
 // Returns 0 or an errno value.
 int connect_to(const fs::path& path, int fd) {
-  // Keeps the socket path short, whatever the folder.
+  // Connects through /proc/self/fd, so that the socket path is short whatever the folder.
   const FileDescriptor folder(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return errno;
   sockaddr_un address = {};
@@ -97,7 +98,7 @@ void check_process(pid_t process) {
 }
 
 std::string process_name(pid_t process) {
-  // The kernel's name (comm) has at most 15 bytes, so prefers the command line.
+  // Prefers the command line: the kernel's name (comm) has at most 15 bytes.
   const std::string command = proc_text(process, "cmdline");
   std::string name = printable(fs::path(command.substr(0, command.find('\0'))).filename().string());
   if (name.empty()) name = printable(trim(proc_text(process, "comm")));
@@ -237,7 +238,7 @@ DynamicAnswer DynamicClient::ask(const std::string& line) {
   std::string answer;
   if (receive(kAnswerMs, answer)) return parse(answer);
   if (has_ended_) return {false, "it has ended"};
-  // Stop here: a late answer would be mistaken for that of the next command.
+  // Stop here: a late answer would be mistaken for the answer to the next command.
   has_ended_ = true;
   return {false, fmt::format("it has not answered for {} s", kAnswerMs / 1000)};
 }

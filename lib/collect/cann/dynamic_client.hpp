@@ -1,5 +1,5 @@
-// Client of the host runtime's socket in a running application that records on request. Protocol:
-// docs/dynamic.md.
+// Client of the host runtime's socket in a running application that can be recorded on request.
+// Protocol: docs/dynamic.md.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +16,11 @@ namespace msprof {
 void check_process(pid_t process);
 // Returns "process 1234 (python3)".
 std::string process_name(pid_t process);
-// Returns whether the process has loaded the host runtime's libascendcl.so.
+// Returns true if the process has loaded the host runtime's libascendcl.so.
 bool has_host_runtime(pid_t process);
 
 // Returns processes whose socket is in `home` and that were started with
-// DYNAMIC_PROFILING_KEY_PID=`key`, directly or by such a process; ascending.
+// DYNAMIC_PROFILING_KEY_PID=`key`, directly or by a process that was; ascending.
 std::vector<pid_t> find_dynamic_processes(const std::filesystem::path& home, pid_t key);
 
 // `text` is a folder, or a sentence that explains the failure.
@@ -33,8 +33,8 @@ class DynamicClient {
  public:
   // Throws Error(nothing_to_do) if the process cannot be reached.
   explicit DynamicClient(pid_t process);
-  // Disconnects: an application that is being recorded completes its folder. Removes the socket of
-  // a process that has ended.
+  // Disconnects; an application that is being recorded then completes its folder. Removes the
+  // socket of a process that has ended.
   ~DynamicClient();
   DynamicClient(DynamicClient&&) = default;
   DynamicClient& operator=(DynamicClient&&) = default;

@@ -67,7 +67,7 @@ void TypedLines::read_more() {
       lines_.insert(lines_.begin(), unread_.substr(0, end));
       unread_.erase(0, end + 1);
     }
-    // A longer line is not a valid command and need not be kept.
+    // A longer line is not a valid command, so the rest is dropped.
     if (unread_.size() > kMaxTypedBytes) unread_.resize(kMaxTypedBytes);
     if (!lines_.empty()) break;
   }
@@ -80,7 +80,7 @@ DynamicSession::DynamicSession(CollectorSettings settings, fs::path output)
       is_terminal_(::isatty(STDIN_FILENO) != 0 &&
                    ::isatty(log::is_on_stdout() ? STDOUT_FILENO : STDERR_FILENO) != 0) {}
 
-// A message ends the line of a prompt; the next prompt follows after the messages.
+// Ends the line of the prompt before a message; the next prompt follows the messages.
 template <typename... Args>
 void DynamicSession::say(fmt::format_string<Args...> format, Args&&... args) {
   end_prompt();
@@ -187,7 +187,7 @@ void DynamicSession::start() {
   }
   wants_recording_ = true;
   for (Member& member : members_) start(member);
-  // If all refused, the next start tries again.
+  // If all applications refused, the next start tries again.
   if (is_any_there())
     wants_recording_ = std::any_of(members_.begin(), members_.end(),
                                    [](const Member& one) { return !one.folder.empty(); });
@@ -272,7 +272,7 @@ void DynamicSession::quit() {
 }
 
 std::vector<fs::path> DynamicSession::take_complete() {
-  // The caller prints messages about them.
+  // The caller prints messages about the folders.
   if (!complete_.empty()) end_prompt();
   return std::exchange(complete_, {});
 }
@@ -288,7 +288,7 @@ void DynamicCompanion::begin(const RunPaths& paths, RunCommand& command) {
     if (entry.starts_with("HOME=")) home_ = entry.substr(5);
   }
   command.environment.push_back(fmt::format("{}={}", kKeyVariable, ::getpid()));
-  // Typed input is for the session.
+  // Typed input is for the session, not the application.
   command.without_input = true;
   session_.emplace(settings_, paths.output);
   session_->greet();
@@ -302,7 +302,7 @@ void DynamicCompanion::find_applications() {
     try {
       session_->add(process);
     } catch (const Error& error) {
-      // The process has just ended, or belongs to another session.
+      // The process has just ended, or another session is connected to it.
       log::verbose("{}", error.what());
       refused_.push_back(process);
     }

@@ -19,7 +19,7 @@
 
 namespace msprof {
 
-// Reads lines from a descriptor without blocking.
+// Reads typed lines from a descriptor without blocking.
 class TypedLines {
  public:
   explicit TypedLines(int fd) : fd_(fd) {}
@@ -50,13 +50,13 @@ class DynamicSession {
   bool has(pid_t process) const;
   bool is_any_there() const;
 
-  // greet() prints the available commands if there is a user; prompt() prints the prompt.
+  // greet() prints the available commands, if there is a user; prompt() prints the prompt.
   void greet();
   void prompt();
   // Call before other code prints messages.
   void end_prompt();
   // Executes typed commands and reads messages of applications. With `waits_for_first`, a start
-  // waits for the first application.
+  // command waits for the first application.
   void look(bool waits_for_first);
   // Waits until there is input or a message, at most `limit`.
   void wait(std::chrono::milliseconds limit) const;
@@ -73,7 +73,7 @@ class DynamicSession {
  private:
   struct Member {
     DynamicClient client;
-    std::filesystem::path folder;  // current recording; empty: none
+    std::filesystem::path folder;  // folder of the current recording; empty: none
     bool is_there = true;
   };
 
@@ -97,8 +97,8 @@ class DynamicSession {
   bool is_over_ = false;
   bool wants_recording_ = false;
   bool was_started_ = false;
-  bool has_answered_ = false;        // the last start has been answered
-  std::optional<std::string> held_;  // a start waiting for the first application
+  bool has_answered_ = false;        // the last start command was answered
+  std::optional<std::string> held_;  // a start command that waits for the first application
   std::chrono::steady_clock::time_point held_until_;
   std::vector<std::filesystem::path> complete_;
   std::vector<std::string> notes_;
@@ -122,7 +122,7 @@ class DynamicCompanion : public Companion {
   std::vector<pid_t> refused_;
 };
 
-// A session with running applications; runs to its end, like collect().
+// A session with running applications. The function below runs it to its end, like collect().
 struct DynamicRequest {
   std::vector<pid_t> processes;
   CollectorSettings settings;

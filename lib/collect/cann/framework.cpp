@@ -24,7 +24,7 @@ std::string json_folder(const std::filesystem::path& output) {
                                        printable(output.string())));
 }
 
-// Checks the typed options and sets the output folder of this run.
+// Checks the options that the user typed and sets the output folder of this run.
 std::string run_options(const std::string& typed, const std::string& folder,
                         std::vector<std::string>& sentences) {
   const ProfilingOptionsCheck check = check_profiling_options(typed, OutputKey::added_later);

@@ -1,4 +1,4 @@
-// Environment variables for recording a framework's program without a change to its script. Used by
+// Environment variables that record a framework's program without a change to its script. Used by
 // the collector. Table: docs/frameworks.md.
 #pragma once
 
@@ -27,8 +27,8 @@ struct FrameworkPlan {
 };
 
 // `options` is the value of --profiling-options, `output` the absolute folder for results. Reads
-// PROF_CONFIG_PATH of this process. Throws Error(usage) with all problems of the options, and for
-// options if the framework does not support them.
+// PROF_CONFIG_PATH of this process. Throws Error(usage) with all problems of the options, or if the
+// framework does not support options.
 FrameworkPlan plan_framework(Framework framework, const std::optional<std::string>& options,
                              const std::filesystem::path& output);
 

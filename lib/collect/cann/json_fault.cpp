@@ -19,7 +19,7 @@ std::string shown_text(std::string_view text) {
   return shorten(printable(text), kMaxShownText);
 }
 
-// Reads key by key and stops at the first text that is not valid JSON.
+// Reads one key after the other and stops at the first text that is not valid JSON.
 class FaultFinder {
  public:
   explicit FaultFinder(std::string_view text) : text_(text) {}
@@ -62,7 +62,7 @@ class FaultFinder {
   }
   bool failed(std::size_t at, std::string what) { return fault(at, std::move(what)).has_value(); }
 
-  // This and the next two functions return true if a fault was found.
+  // This function and the next two return true if a fault was found.
   bool read_member() {
     skip_blanks();
     if (read_key()) return true;
@@ -165,7 +165,7 @@ class FaultFinder {
 
   std::optional<JsonFault> between_members() {
     if (is_at_end()) return fault(at_, "the } at the end is missing");
-    // "output":"/tmp,"l2":…: the closing quote is missing, and the next quote ends the value.
+    // In "output":"/tmp,"l2":… the closing quote is missing, and the next quote ends the value.
     const std::size_t comma = last_.rfind(',');
     if (comma != std::string_view::npos && !is_next('"')) {
       return fault(last_at_ + comma, fmt::format("the quote after {} is missing",

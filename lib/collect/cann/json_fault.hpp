@@ -1,5 +1,5 @@
-// Locates and describes the syntax error in a JSON object, for texts that users type. The JSON
-// parser, not this code, decides whether a text is valid.
+// Locates and describes the syntax error in a JSON object typed by a user. The JSON parser, not
+// this code, decides whether a text is valid.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct JsonFault {
   std::string what;    // "the quote before task_trace is missing"
 };
 
-// Returns the first fault of an object; nullopt if this reader finds none.
+// Returns the first fault of an object; nullopt if this code finds none.
 std::optional<JsonFault> find_json_fault(std::string_view text);
 
 }  // namespace msprof

@@ -280,7 +280,7 @@ class OptionsCheck {
             find_key("task_trace"));
   }
 
-  // Instruction samples use the counters that other data need.
+  // Instruction samples need the counters that other data uses.
   void check_instructions() {
     std::vector<std::string> others;
     for (const auto& [key, value] : options_.items()) {

@@ -20,7 +20,7 @@ enum class OptionKind {
   choices,  // some of `choices`, separated by commas
   metrics,  // one of `choices`, or Custom: with up to eight events
   number,   // a whole number from `low` to `high`
-  storage,  // such a number followed by "MB"
+  storage,  // a whole number from `low` to `high`, followed by "MB"
   path,     // a folder; may be empty
   text,
 };
@@ -43,18 +43,18 @@ std::string value_words(const ProfilingOption& option);
 // An error in a text, or a note about it.
 struct Problem {
   std::string what;               // a sentence without location and full stop
-  std::optional<std::size_t> at;  // byte offset in the text, if known
+  std::optional<std::size_t> at;  // byte offset in the text; empty: unknown
 
-  // Returns the sentence with the name of the text, and the line and column (in characters, from
-  // 1).
+  // Returns `what` as a sentence, with the name of the text, and the line and column (in
+  // characters, from 1).
   std::string sentence(std::string_view name, std::string_view text) const;
 };
 
 struct ProfilingOptionsCheck {
   std::vector<Problem> problems;  // each prevents a run
   std::vector<Problem> notes;     // do not prevent a run
-  std::string effective;          // the options as single-line JSON; empty if there are problems
-  std::string output;             // the folder they specify; empty: none
+  std::string effective;          // the options as JSON on one line; empty if there are problems
+  std::string output;             // the output folder in the options; empty: none
   std::string metrics;            // the value of "aic_metrics"; empty: none
 };
 
@@ -67,7 +67,7 @@ ProfilingOptionsCheck check_profiling_options(std::string_view text,
 // Returns `options`, which must have no problems, with a different output folder.
 std::string with_output(std::string_view options, std::string_view folder);
 
-// The options of a run that enables profiling without options; the output is "./".
+// The options of a run that enables profiling but gives no options; the output is "./".
 std::string_view default_profiling_options();
 
 }  // namespace msprof

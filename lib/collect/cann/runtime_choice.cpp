@@ -143,7 +143,8 @@ fs::path find_host_runtime(const fs::path& executable) {
 }
 
 bool is_version_of_ours(std::string_view answer) {
-  // Exactly "msprof 1.2.3". The vendor's versions are those of CANN, which start at 5.
+  // This project's answer is exactly "msprof 1.2.3". The vendor's versions are CANN's, which start
+  // at 5.
   constexpr std::uint64_t kFirstOfCann = 5;
   constexpr std::string_view kName = "msprof ";
   std::string_view line = trim(answer);

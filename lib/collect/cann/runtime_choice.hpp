@@ -33,20 +33,19 @@ struct RuntimeSurroundings {
 };
 RuntimeSurroundings read_surroundings();
 
-// Returns whether a libascendcl.so belongs to a host runtime.
+// Returns true if a libascendcl.so belongs to a host runtime.
 bool is_host_runtime_library(const std::filesystem::path& library);
 
 // Returns the folder of the host runtime that belongs to the executable, in a build or an
 // installation; empty if it does not exist.
 std::filesystem::path find_host_runtime(const std::filesystem::path& executable);
 
-// Returns whether this answer to --version is from this project's msprof, and not from the
-// vendor's.
+// Returns true if this answer to --version is from this project's msprof, not from the vendor's.
 bool is_version_of_ours(std::string_view answer);
-// Occurs only in the host runtime's library: a key of the info.json that it writes.
+// A string that occurs only in the host runtime's library: a key of the info.json that it writes.
 inline constexpr std::string_view kHostRuntimeMark = "msprof_host_runtime";
 
-// The available runtimes, on this or another machine. Paths are empty if not found.
+// The runtimes that are available on this or another machine. Paths are empty if not found.
 class RuntimeSearch {
  public:
   virtual ~RuntimeSearch() = default;
@@ -57,14 +56,14 @@ class RuntimeSearch {
   // Returns "here" or "on root@10.0.0.2".
   virtual std::string where() const = 0;
 };
-// `with_vendor`: also considers the vendor's tool if it was not requested by hand.
+// `with_vendor`: also considers the vendor's tool if the user did not request it.
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search,
                              bool with_vendor = true);
 
-// The same for this machine: selects the first available of the three; `by_hand` is "vendor",
-// "cann" or "host". A candidate for the vendor's msprof is a file on PATH that is not this program
-// and does not answer --version like it. Throws Error(nothing_to_do) if the requested one is not
-// available.
+// The same for this machine: selects the first available of the three; `by_hand`, the user's
+// request, is "vendor", "cann" or "host". A candidate for the vendor's msprof is a file on PATH
+// that is not this program and does not answer --version like it. Throws Error(nothing_to_do) if
+// the requested runtime is not available.
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
                              const RuntimeSurroundings& surroundings, bool with_vendor = true);
 

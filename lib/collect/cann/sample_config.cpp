@@ -65,7 +65,7 @@ std::string sample_config(const CollectorSettings& settings, const ApplicationWo
     if (settings.is_given(option)) config[parameter] = settings.value(option);
   }
   const std::string task_time = settings.value("task-time");
-  // Core counters are part of the task details: without these they are off unless requested.
+  // Core counters are part of the task details: without task details they are off unless requested.
   for (const char* const cores : {"ai-core", "ai-vector-core"}) {
     if ((task_time == "off" || task_time == "l0") && !settings.is_given(cores))
       config[std::string(find_collector_option(cores)->parameter)] = "off";
