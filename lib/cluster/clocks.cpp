@@ -97,8 +97,8 @@ void ClockEstimator::add(const Collective& collective) {
   }
 }
 
-// Computes the clock of each host from the pairs, along the shortest path from the reference; of
-// paths of equal length, the one with the smaller spread.
+// Computes the clock of each host from the pairs, along the shortest path from the reference; if
+// several are shortest, along the one with the smallest spread.
 class ClockEstimator::Alignment {
  public:
   Alignment(std::span<const MemberRow> members, const std::map<Hosts, Pair>& pairs) {
@@ -181,7 +181,7 @@ class ClockEstimator::Alignment {
   }
 
   // Rejects hosts whose offsets contradict each other: the measured difference of a pair is not the
-  // difference of the two offsets. The host with the larger spread is rejected, and every host
+  // difference of the two offsets. Rejects the host with the larger spread, and every host that was
   // aligned through it.
   void refuse_contradictions() {
     std::set<std::int64_t> refused;

@@ -24,7 +24,7 @@ enum class ClockState {
   reference,      // the host with the lowest id; other offsets are relative to it
   aligned,        // the offset is known
   too_few,        // fewer than kLeastCollectives in common with an aligned host
-  scattered,      // the differences vary too much
+  scattered,      // the measured clock differences vary too much
   contradicting,  // a path through other hosts gives a different offset
   apart           // no collective in common with an aligned host
 };
@@ -33,16 +33,16 @@ std::string_view clock_state_name(ClockState state);
 struct HostClock {
   std::int64_t host_name_id = kNull;
   ClockState state = ClockState::apart;
-  std::int64_t offset_ns = kNull;     // its clock minus that of the reference; kNull: unknown
-  std::int64_t spread_ns = kNull;     // of the differences, summed along the path to the reference
-  std::int64_t collective_count = 0;  // in common with `over_host_name_id`
-  std::int64_t over_host_name_id = kNull;  // the host it was compared with
+  std::int64_t offset_ns = kNull;     // its clock minus the clock of the reference; kNull: unknown
+  std::int64_t spread_ns = kNull;     // spread, summed along the path to the reference
+  std::int64_t collective_count = 0;  // collectives in common with `over_host_name_id`
+  std::int64_t over_host_name_id = kNull;  // host that this host was compared with
 };
 
 class HostClocks {
  public:
   static constexpr std::int64_t kLeastCollectives = 3;
-  // Largest spread that is accepted, unless the collectives themselves take longer.
+  // Largest accepted spread; if the collectives themselves take longer, that time is the limit.
   static constexpr std::int64_t kToleratedSpreadNs = 100'000;
 
   HostClocks() = default;
@@ -51,7 +51,7 @@ class HostClocks {
   // All hosts, in the order of host_name_id.
   const std::vector<HostClock>& hosts() const { return hosts_; }
   std::optional<std::int64_t> offset_ns(std::int64_t host_name_id) const;
-  // Converts a time of that host to the clock of the reference; kNull if the host is not aligned.
+  // Converts a time of a host to the clock of the reference; kNull if the host is not aligned.
   std::int64_t aligned_ns(std::int64_t host_name_id, std::int64_t time_ns) const;
 
  private:
@@ -66,7 +66,7 @@ class ClockEstimator {
   static constexpr std::size_t kKept = 512;
   static constexpr std::size_t kPairs = 16384;
 
-  // `names` are the texts of the part; must outlive this object.
+  // `names` are the texts of the part; they must outlive this object.
   explicit ClockEstimator(const PartTexts& names) : names_(names) {}
   void add(const Collective& collective);
   HostClocks finish(std::span<const MemberRow> members) const;
@@ -74,7 +74,7 @@ class ClockEstimator {
  private:
   struct Difference {
     std::int64_t end_ns = 0;       // end on the host minus end on the lowest host
-    std::int64_t transfer_ns = 0;  // duration on the rank that arrived last, which is transfer only
+    std::int64_t transfer_ns = 0;  // duration on the rank that arrived last: transfer only, no wait
   };
   struct Pair {
     std::int64_t seen = 0;
@@ -82,7 +82,7 @@ class ClockEstimator {
     std::vector<Difference> kept;
     void add(const Difference& difference);
   };
-  using Hosts = std::pair<std::int64_t, std::int64_t>;  // lower, other
+  using Hosts = std::pair<std::int64_t, std::int64_t>;  // lower host, other host
   class Alignment;
 
   const PartTexts& names_;

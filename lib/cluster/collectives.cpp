@@ -134,7 +134,7 @@ class Collectives::Source {
   }
 
   const Part& part_;
-  std::vector<std::int64_t> hosts_;  // by member id - 1
+  std::vector<std::int64_t> hosts_;  // host by member id - 1
   std::optional<RowCursor<RankCollectiveRow>> ranks_;
   std::optional<RowCursor<CollectiveRow>> totals_;
   std::optional<RowCursor<CollectiveHostRow>> host_rows_;

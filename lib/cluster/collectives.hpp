@@ -11,8 +11,8 @@
 namespace msprof::cluster {
 
 struct Collective {
-  CollectiveRow total;                   // without an id
-  std::vector<CollectiveHostRow> hosts;  // in order of host names; without ids
+  CollectiveRow total;                   // the id is not set
+  std::vector<CollectiveHostRow> hosts;  // in order of host names; the ids are not set
 };
 
 // Returns the earlier of two times; either may be kNull.

@@ -1,6 +1,5 @@
-// Reads the collectives of a device: wait and transfer times, and the links used.
-// Source: cann_device.md 18.1 (collectives and their tasks), 25.4 (RDMA payloads that form one
-// transfer).
+// Reads the collectives of a device: wait and transfer times, and the links used. Source:
+// cann_device.md 18.1 (collectives and their tasks), 25.4 (RDMA payloads that form one transfer).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -21,7 +20,7 @@ namespace msprof::cluster {
 namespace {
 
 // Values in hccl_info. Source: cann_host.md 1.9.
-constexpr std::int64_t kOnChip = 0;  // link type
+constexpr std::int64_t kOnChip = 0;  // link type of transfers within the device
 constexpr std::int64_t kUnknownRank = kInvalidId;
 
 enum class TaskWork { other, wait, copy };
@@ -49,7 +48,7 @@ struct CommTask {
   std::int64_t remote_rank = kNull;
 
   std::int64_t end_ns() const { return saturating_add(start_ns, duration_ns); }
-  // Copies within the memory of this device use no link.
+  // Returns false for copies within the memory of this device, which use no link.
   bool is_transfer() const {
     return is_payload || (work == TaskWork::copy && link_type != kOnChip);
   }
@@ -82,7 +81,7 @@ class DeviceCollectives {
     read_ops();
     count_tasks();
     read_tasks();
-    // Collectives with missing tasks.
+    // Collectives that still miss tasks.
     for (auto& [id, op] : ops_) finish(op);
     for (const auto& [key, row] : links_) rows_.links.push_back(row);
     for (const auto& [group, row] : groups_) rows_.groups.push_back(row);
@@ -220,7 +219,8 @@ class DeviceCollectives {
     }
   }
 
-  // Consecutive payloads are one transfer, which a later task ends. Returns the index after it.
+  // Adds consecutive payloads, which form one transfer that a later task ends. Returns the index
+  // after that task.
   std::size_t add_payloads(OpenOp& op, std::span<const CommTask> tasks, std::size_t first) {
     const cann::PayloadRun run = cann::payload_run(tasks, first, op.closing_distance);
     int128 bytes = 0;
@@ -234,7 +234,7 @@ class DeviceCollectives {
     for (std::size_t i = first; i < run.end; ++i) {
       std::int64_t share = tasks[i].duration_ns;
       if (run.is_closed) {
-        // Split by bytes; the last payload gets the remainder.
+        // Divides the time by bytes; the last payload gets the remainder.
         share = bytes == 0
                     ? 0
                     : static_cast<std::int64_t>(all_ns * int128{tasks[i].size_bytes} / bytes);
@@ -262,7 +262,7 @@ class DeviceCollectives {
       ++packet.count;
       packet.duration_ns = saturating_add(packet.duration_ns, duration_ns);
     }
-    // A transfer with an unknown remote rank adds no link.
+    // A transfer to or from an unknown rank adds no link.
     const bool is_own = !task.is_transfer();
     const std::int64_t target = is_own ? task.local_rank : task.remote_rank;
     if (task.local_rank == kNull || target == kNull || target == kUnknownRank) return;
@@ -294,9 +294,9 @@ class DeviceCollectives {
   const StoreDevice& device_;
   const std::vector<StepWindow>& steps_;
   DeviceRows& rows_;
-  std::unordered_map<std::int64_t, OpenOp> ops_;  // by id; collectives still being read
+  std::unordered_map<std::int64_t, OpenOp> ops_;  // by id; collectives with unread tasks
   std::map<std::int64_t, TaskWork> works_;        // by name id
-  std::map<PacketKey, PacketRow> packets_;        // of one collective
+  std::map<PacketKey, PacketRow> packets_;        // packets of one collective
   std::map<LinkKey, LinkRow> links_;
   std::map<std::int64_t, GroupMemberRow> groups_;
 };

@@ -1,5 +1,5 @@
-// Reads the rows of one device from a store; their texts are still ids of the store. rank_part.cpp
-// sorts them and writes the part.
+// Reads the rows of one device from a store; their text ids are still those of the store.
+// rank_part.cpp sorts the rows and writes the part.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace msprof::cluster {
 
-// A device and its range of task ids in the store.
+// A device, and the range of its task ids in the store.
 struct StoreDevice {
   std::int64_t id = 0;
   std::int64_t first_task_id = 0;
   std::int64_t last_task_id = -1;
-  std::int64_t member_id = 0;  // used in its rows
+  std::int64_t member_id = 0;  // member id used in the rows of the device
 };
 
-// A step, [begin, end). Steps of a device are in order and do not overlap.
+// A step: the time range [begin_ns, end_ns). Steps of a device are in order and do not overlap.
 struct StepWindow {
   std::int64_t number = 0;
   std::int64_t begin_ns = 0;

@@ -81,8 +81,8 @@ class StepSorter {
   std::vector<StepSums> sums_;
 };
 
-// Returns the time spans in which the device received, overlapping ones merged, and adds their
-// durations to bubble_ns.
+// Returns the time spans in which the device received, with overlapping ones merged, and adds the
+// durations of the receives to bubble_ns.
 std::vector<Span> read_receives(const TraceDb& store, const StoreDevice& device,
                                 StepSorter& sorter) {
   std::vector<Span> spans;
@@ -190,7 +190,7 @@ void add_steps(const TraceDb& store, const StoreDevice& device,
       row.step = steps[i].number;
       row.begin_ns = steps[i].begin_ns;
       row.duration_ns = length({steps[i].begin_ns, steps[i].end_ns});
-      // Computed, because no free span is recorded before the first and after the last task.
+      // Computed, because the store has no free span before the first and after the last task.
       row.free_ns = saturating_subtract(row.duration_ns, busy);
       row.preparing_ns = sums.first_work_ns == kNull
                              ? row.duration_ns

@@ -31,7 +31,7 @@ namespace {
 // byte-identical result. 10,000 parts need two levels; three levels would take 1.4 times the CPU
 // time.
 constexpr std::size_t kFanIn = 128;
-constexpr unsigned kMergeThreads = 2;  // each has a second thread that inserts rows
+constexpr unsigned kMergeThreads = 2;  // because each merge has a second thread that inserts rows
 
 // Thrown for a defect in one input. The merge continues without that input.
 struct InputError {
@@ -150,7 +150,7 @@ class Merge {
     std::vector<PartTexts> of_inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       reading(i, [&] { of_inputs.push_back(inputs_[i].part.names()); });
-      // Most inputs have the same texts.
+      // Most inputs have the same texts: skip repeated lists.
       if (i == 0 || !(of_inputs[i] == of_inputs[i - 1])) names_ = both(names_, of_inputs[i]);
     }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -268,7 +268,7 @@ Checked check(const fs::path& path) {
       return std::string(names[static_cast<std::size_t>(id) - 1]);
     };
     for (const MemberRow& row : part.members()) {
-      // A rank is unique, whatever its captures are called.
+      // Identifies a member with a rank by the rank only, so that capture names do not matter.
       result.members.push_back(
           row.rank == kNull
               ? Identity{kNull, text(row.host_name_id), row.device_id, text(row.capture_name_id)}
@@ -412,7 +412,7 @@ Ranks read_ranks(const Part& part) {
   ranks.hosts = static_cast<std::int64_t>(hosts.size());
   ranks.missing = RankSet::parse(part.facts().expected_ranks).value_or(RankSet());
   if (ranks.missing.empty() && highest >= 0) {
-    // Communication groups record their number of ranks.
+    // Communication groups record their number of ranks, which may exceed the known ranks.
     Statement count = part.db().prepare("SELECT max(rank_count) FROM group_member");
     if (count.step())
       highest = std::max(highest, std::min(count.integer(0), RankSet::kMaxRank) - 1);

@@ -16,9 +16,9 @@
 namespace msprof::cluster {
 
 struct MergeOptions {
-  // Maximum number of rank_collective rows to keep; a larger part has totals instead.
+  // Rows of rank_collective to keep; a part with more rows gets totals instead.
   std::int64_t detail_rows = 50'000'000;
-  RankSet expected;  // ranks that should exist, in addition to those listed in the parts
+  RankSet expected;  // ranks that should exist, in addition to those that the parts list
 };
 
 // A part that was not merged; `reason` is a full sentence that contains its path.
@@ -38,8 +38,8 @@ struct MergeReport {
 MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
                         const std::filesystem::path& output, const MergeOptions& options);
 
-// Temporary parts of a merge, in a folder next to its output: those of captures and of groups of
-// inputs. The destructor removes them.
+// Temporary parts of a merge, in a folder next to its output: the parts of captures and of groups
+// of inputs. The destructor removes them.
 class IntermediateParts {
  public:
   explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}
@@ -63,8 +63,8 @@ struct Ranks {
 };
 Ranks read_ranks(const Part& part);
 
-// Missing and partial ranks, in the wording used by all commands: {"MISSING", "3 ranks (2-4)"},
-// {"PARTIAL DATA", "1 rank (7)"}. Empty if the cluster is complete.
+// Missing and partial ranks, as all commands print them: {"MISSING", "3 ranks (2-4)"}, {"PARTIAL
+// DATA", "1 rank (7)"}. Empty if the cluster is complete.
 struct LackingRanks {
   std::string what;
   std::string ranks;

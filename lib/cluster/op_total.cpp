@@ -12,7 +12,7 @@ namespace {
 constexpr int kExactBits = 7;  // Histogram::kExact is 2^7
 constexpr int kOctaveBits = 6;
 constexpr std::uint32_t kBins =
-    Histogram::kExact + (63 - kExactBits) * Histogram::kPerOctave;  // for all positive numbers
+    Histogram::kExact + (63 - kExactBits) * Histogram::kPerOctave;  // bins for all positive numbers
 
 }  // namespace
 

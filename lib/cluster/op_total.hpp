@@ -1,6 +1,6 @@
 // OpTotal sums up the executions of an operator over any number of ranks: count, sum, sum of
-// squares, shortest, longest, and a histogram of durations with 64 bins per octave. Addition is
-// exact and independent of the order.
+// squares, shortest, longest, and a histogram of durations with 64 bins per octave. Sums are exact
+// and do not depend on the order.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Histogram {
 struct OpTotal {
   std::int64_t name_id = kNull;  // key: name, type and unit
   std::int64_t type_name_id = kNull;
-  std::int64_t unit_name_id = kNull;  // what executed it
+  std::int64_t unit_name_id = kNull;  // unit that executed it
   std::int64_t count = 0;
   std::int64_t duration_ns = 0;
   uint128 square_sum = 0;
@@ -56,7 +56,7 @@ struct OpTotal {
   Histogram histogram;
 
   void add(std::int64_t ns, std::int64_t member);
-  // Adds a total with the same key whose member ids refer to the same part.
+  // Adds a total with the same key; its member ids must refer to the same part.
   void add(const OpTotal& other);
 };
 

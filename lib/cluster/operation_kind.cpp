@@ -10,7 +10,7 @@ namespace msprof::cluster {
 namespace {
 
 struct NamedKind {
-  std::string_view part;  // of the operation's name
+  std::string_view part;  // part of the operation's name
   OperationKind kind;
 };
 

@@ -32,7 +32,8 @@ bool is_by_dixon(const ValueSpread& values) {
   return range > 0 && gap * 1000 > range * critical;
 }
 
-// (sum - n x)^2 > 9 (n Q - sum^2). On overflow, x is not an outlier.
+// x is an outlier if (sum - n x)^2 > 9 (n Q - sum^2), unless this overflows; Q is the sum of
+// squares.
 bool is_by_deviation(const ValueSpread& values) {
   if (values.smallest[0] == kNull) return false;
   const int128 below = values.sum - static_cast<int128>(values.count) * values.smallest[0];

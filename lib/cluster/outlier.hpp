@@ -1,5 +1,5 @@
-// Tests whether the smallest of several values is an outlier: Dixon's test for few values, three
-// standard deviations for many. Uses exact integer arithmetic.
+// Tests whether the smallest of several values is an outlier: by Dixon's test for few values, by
+// three standard deviations for many. Uses exact integer arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace msprof::cluster {
 
-// The statistics of a set of values needed for the test.
+// The statistics of a set of values that the test needs.
 struct ValueSpread {
   std::int64_t count = 0;
   int128 sum = 0;

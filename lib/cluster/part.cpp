@@ -26,7 +26,7 @@ namespace {
 constexpr int kPartApplicationId = 0x4d535050;  // "MSPP" in the file header
 // Fixed, so that the bytes of a part depend only on its rows.
 constexpr int kPartPageBytes = 4096;
-// For reading a part: a small cache is enough, because rows are read once and in order.
+// A small cache is enough to read a part: rows are read once and in order.
 constexpr const char* kSmallCache = "PRAGMA cache_size=-128;";
 
 // Offsets in the header of a SQLite file. Source: sqlite.org/fileformat2.html 1.3.

@@ -31,9 +31,9 @@ inline constexpr int kPartVersion = 1;
 
 struct PartFacts {
   // False: the part has collective_total, collective and collective_host instead of
-  // rank_collective, and packet rows have no sequence.
+  // rank_collective, and its packet rows have no sequence.
   bool has_detail = true;
-  // Expected ranks from a manifest, "0-63,70"; empty without a manifest.
+  // Expected ranks in the manifest, "0-63,70"; empty without a manifest.
   std::string expected_ranks;
 };
 
@@ -79,7 +79,7 @@ class PartWriter {
 class Part {
  public:
   // Opens a part. Throws Error(partial_data) with the path and the reason if the file is missing,
-  // not a part, of another version or damaged. `is_known` skips the checksum, if it was verified
+  // not a part, of another version or damaged. `is_known` skips the checksum if it was verified
   // before.
   static Part open(const std::filesystem::path& path, bool is_known = false);
 
@@ -113,8 +113,8 @@ class OpTotals {
   OpTotal total_;
 };
 
-// True if the header is that of a part, for verbs that accept a store or a part. False for a file
-// that is not SQLite. Throws Error(partial_data) if it cannot be read.
+// Returns true if the file has the header of a part, for verbs that accept a store or a part; false
+// if it is not a SQLite file. Throws Error(partial_data) if it cannot be read.
 bool is_part(const std::filesystem::path& path);
 
 }  // namespace msprof::cluster

@@ -14,7 +14,7 @@
 
 namespace msprof::cluster {
 
-// An input of a merge, with the new id of each of its texts and members (at index id - 1).
+// An input of a merge, with the new id of each text and member (at index id - 1).
 struct MergeInput {
   Part part;
   std::vector<std::int64_t> names;
@@ -63,7 +63,7 @@ void renumber(RankStepRow& row, const MergeInput& input);
 void renumber(LinkRow& row, const MergeInput& input);
 void renumber(OpTotal& total, const MergeInput& input);
 void renumber(Collective& collective, const MergeInput& input);
-// For rows about one member in the collectives of a group.
+// Converts the ids of rows about one member in the collectives of a group.
 template <typename Row>
 void renumber(Row& row, const MergeInput& input) {
   row.group_name_id = input.name(row.group_name_id);
@@ -124,7 +124,7 @@ class CollectiveStream {
   Collective now_;
 };
 
-// Reads packets without their sequence: sums per step, group and operation.
+// Reads packets, summed over the sequence: one row per step, group and operation.
 class FoldedPackets {
  public:
   explicit FoldedPackets(const MergeInput& input);
@@ -139,7 +139,7 @@ class FoldedPackets {
   PacketRow now_;
 };
 
-// Reads the sums of each member per step, group and operation, from either form of part.
+// Reads the sums of each member per step, group and operation, from a part of either form.
 class TotalStream {
  public:
   explicit TotalStream(const MergeInput& input);

@@ -24,8 +24,7 @@ namespace {
 constexpr std::size_t kMaxOperators = 20'000;
 constexpr std::string_view kOtherOperators = "(other operators)";
 
-// Collects the texts of a part. Texts from the store keep its ids; new texts get the ids after
-// them.
+// Collects the texts of a part. Texts from the store keep their ids; new texts get higher ids.
 class SummaryTexts {
  public:
   explicit SummaryTexts(const TraceDb& store)
@@ -49,8 +48,8 @@ class SummaryTexts {
     texts_[id] = read_.text(0);
   }
 
-  // Returns the used texts in order. After this, finish() replaces an id by its rank in them, from
-  // 1.
+  // Returns the used texts in order. After that, finish() replaces an id by its position in this
+  // list, from 1.
   std::vector<std::string> sorted() {
     std::set<std::string> all;
     for (const auto& [id, text] : texts_) all.insert(text);
@@ -83,7 +82,7 @@ std::optional<std::int64_t> read_first_integer(Statement& read) {
   return read.step() ? read.maybe_integer(0) : std::nullopt;
 }
 
-// Sets the range of the core frequency and the peak device memory.
+// Sets the core frequency range and the peak device memory.
 void add_peaks(const TraceDb& store, std::int64_t device_id, MemberRow& member) {
   Statement tracks = store.prepare(
       "SELECT track.id, track.first_sample_id, track.last_sample_id, track.divisor,"

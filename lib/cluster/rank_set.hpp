@@ -25,7 +25,7 @@ class RankSet {
   void remove(std::int64_t rank);
   bool empty() const { return ranges_.empty(); }
   std::int64_t count() const;
-  // "0-63,70"; after `most` ranges appends " and N more" (0: no limit).
+  // Returns "0-63,70"; after `most` ranges appends " and N more" (0: no limit).
   std::string text(std::size_t most = 0) const;
 
  private:

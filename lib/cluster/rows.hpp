@@ -1,7 +1,7 @@
 // Row types of a rank summary (part) of one rank, a node or a whole cluster. All values are
 // integers; texts are ids in the table `name`, which is sorted by text, so that ids compare like
 // their texts. Times are wall-clock ns of the rank's host, as recorded. Each table is sorted by its
-// key, the columns from `step` to the first value; kNull sorts first.
+// key, which is the columns from `step` to the first value; kNull sorts first.
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@ namespace msprof::cluster {
 struct MemberRow {
   std::int64_t id = 0;
   std::int64_t rank = kNull;
-  std::int64_t host_name_id = kNull;      // the host's unique id, or its name if it has no id
-  std::int64_t hostname_name_id = kNull;  // the name that users know
+  std::int64_t host_name_id = kNull;      // the host's unique id; its name if it has no id
+  std::int64_t hostname_name_id = kNull;  // the host name that users know
   std::int64_t device_id = kNull;
-  std::int64_t capture_name_id = kNull;  // "PROF_000001_20231114…", without its folder
+  std::int64_t capture_name_id = kNull;  // "PROF_000001_20231114…", without the parent folder
   std::int64_t chip_name_id = kNull;
   std::int64_t verdict = 0;  // 0 complete, 1 something was not recorded, 2 partial
   std::int64_t verdict_text_name_id = kNull;
   std::int64_t is_modelled = 0;   // 1: unit loads are computed by the host runtime's model
-  std::int64_t begin_ns = kNull;  // of the collection
+  std::int64_t begin_ns = kNull;  // start of the collection
   std::int64_t end_ns = kNull;
-  std::int64_t host_frequency_hz = kNull;  // of the clock that timestamps host records
+  std::int64_t host_frequency_hz = kNull;  // frequency of the clock that timestamps host records
   std::int64_t tick_frequency_hz = kNull;
   std::int64_t task_count = 0;
-  std::int64_t min_frequency_mhz = kNull;  // of the compute cores, over time
+  std::int64_t min_frequency_mhz = kNull;  // frequency range of the compute cores
   std::int64_t max_frequency_mhz = kNull;
-  std::int64_t memory_peak_bytes = kNull;  // of device memory
+  std::int64_t memory_peak_bytes = kNull;  // peak use of device memory
 
   static constexpr const char* kTable = "member";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -62,7 +62,7 @@ struct RankStepRow {
   std::int64_t step = kNull;
   std::int64_t member_id = 0;
   std::int64_t begin_ns = kNull;
-  std::int64_t duration_ns = 0;  // for step kNull: total time
+  std::int64_t duration_ns = 0;  // if step is kNull: total time
   std::int64_t computing_ns = 0;
   std::int64_t communication_ns = 0;
   std::int64_t not_overlapped_ns = 0;          // communication without computing
@@ -89,17 +89,17 @@ struct RankStepRow {
 // One rank in one collective. The key of a collective is the same on all its ranks.
 struct RankCollectiveRow {
   std::int64_t id = 0;
-  std::int64_t step = kNull;  // in which it started
+  std::int64_t step = kNull;  // step in which it started
   std::int64_t group_name_id = kNull;
   std::int64_t operation_name_id = kNull;  // "hcom_allReduce_"
-  std::int64_t sequence = 0;               // from 0, per operation and group within the step
+  std::int64_t sequence = 0;               // counts from 0 in each operation and group of a step
   std::int64_t member_id = 0;
   std::int64_t start_ns = kNull;
   std::int64_t duration_ns = 0;
-  std::int64_t wait_ns = 0;             // for other ranks
+  std::int64_t wait_ns = 0;             // waiting for other ranks
   std::int64_t synchronization_ns = 0;  // part of wait_ns before its first transfer
   std::int64_t transit_ns = 0;          // time in which data was transferred
-  std::int64_t size_bytes = 0;          // of its transfers
+  std::int64_t size_bytes = 0;          // bytes of its transfers
 
   static constexpr const char* kTable = "rank_collective";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -126,9 +126,9 @@ struct PacketRow {
   std::int64_t member_id = 0;
   std::int64_t link_type = kNull;  // link_types() in export/scope/cann_rules.hpp
   std::int64_t transport_type = kNull;
-  std::int64_t size_bytes = 0;  // of one transfer
+  std::int64_t size_bytes = 0;  // size of one transfer
   std::int64_t count = 0;
-  std::int64_t duration_ns = 0;  // of all transfers
+  std::int64_t duration_ns = 0;  // duration of all transfers
 
   static constexpr const char* kTable = "packet";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -150,15 +150,15 @@ struct LinkRow {
   std::int64_t step = kNull;
   std::int64_t group_name_id = kNull;
   std::int64_t operation_name_id = kNull;
-  std::int64_t member_id = 0;        // the rank that recorded them
+  std::int64_t member_id = 0;        // rank that recorded the transfers
   std::int64_t source_rank = kNull;  // source and target: ranks within the group
   std::int64_t target_rank = kNull;
   std::int64_t link_type = kNull;
   std::int64_t transport_type = kNull;
   std::int64_t size_class = 0;  // transfers of 2^size_class bytes or more; 0 includes empty ones
   std::int64_t count = 0;
-  std::int64_t size_bytes = 0;   // of all transfers
-  std::int64_t duration_ns = 0;  // of all transfers
+  std::int64_t size_bytes = 0;   // bytes of all transfers
+  std::int64_t duration_ns = 0;  // duration of all transfers
 
   static constexpr const char* kTable = "link";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -181,7 +181,7 @@ struct GroupMemberRow {
   std::int64_t id = 0;
   std::int64_t group_name_id = kNull;
   std::int64_t member_id = 0;
-  std::int64_t local_rank = kNull;  // within the group
+  std::int64_t local_rank = kNull;  // rank within the group
   std::int64_t rank_count = kNull;  // size of the group, as recorded by this rank
 
   static constexpr const char* kTable = "group_member";

@@ -80,13 +80,13 @@ void SlowLinkFinder::add(const LinkRow& row) {
 // Results for one link of one kind and transport, over all sizes.
 struct SlowLinkFinder::Link {
   SlowLink slow;
-  std::int64_t judged_ns = 0;      // time in sizes that could be compared
-  std::int64_t slow_ns = 0;        // time in sizes in which it is slow
-  std::int64_t most_slow_ns = -1;  // longest time in one slow size
+  std::int64_t judged_ns = 0;      // time in size classes that could be compared
+  std::int64_t slow_ns = 0;        // time in size classes in which it is slow
+  std::int64_t most_slow_ns = -1;  // longest time in one slow size class
 };
 
 std::vector<SlowLink> SlowLinkFinder::finish() const {
-  using LinkKey = std::tuple<std::int64_t, std::int64_t, End, End>;  // link, transport, ends
+  using LinkKey = std::tuple<std::int64_t, std::int64_t, End, End>;  // key: link, transport, ends
   std::map<LinkKey, Link> links;
   for (const auto& [kind, sums_of] : kinds_) {
     const auto& [link_type, transport_type, size_class] = kind;
@@ -124,7 +124,7 @@ std::vector<SlowLink> SlowLinkFinder::finish() const {
   }
   std::vector<SlowLink> slow;
   for (auto& [key, link] : links) {
-    // If a link is slow in only some sizes, the size is the cause, not the link.
+    // If a link is slow in only some sizes, the cause is the size, not the link.
     if (link.slow_ns == 0 || link.slow_ns < link.judged_ns / 2) continue;
     link.slow.link_type = std::get<0>(key);
     link.slow.transport_type = std::get<1>(key);

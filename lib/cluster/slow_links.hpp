@@ -13,7 +13,7 @@
 
 namespace msprof::cluster {
 
-// One end of a link. `member_id` is kNull if no part maps the local rank of the group to a rank of
+// One end of a link. `member_id` is kNull if no part maps the local rank in the group to a rank of
 // the cluster; then the other fields are set.
 struct LinkEnd {
   std::int64_t member_id = kNull;
@@ -29,19 +29,19 @@ struct SlowLink {
   std::int64_t size_class =
       0;  // the slow size class with the most time; the next three fields are for this size
   std::int64_t bytes_per_s = 0;
-  std::int64_t median_bytes_per_s = 0;  // median of links of this kind
-  std::int64_t link_count = 0;          // links of this kind, including this one
+  std::int64_t median_bytes_per_s = 0;  // median bandwidth of links of this kind
+  std::int64_t link_count = 0;          // number of links of this kind, including this one
   std::int64_t count = 0;               // transfers of all sizes, as are the next two fields
   std::int64_t size_bytes = 0;
   std::int64_t duration_ns = 0;
-  std::int64_t lost_ns = 0;  // compared with the median, in slow sizes
+  std::int64_t lost_ns = 0;  // time lost compared with the median, in slow size classes
 };
 
 class SlowLinkFinder {
  public:
-  static constexpr std::int64_t kSlowPercent = 67;  // slower than this percentage of the median
-  static constexpr std::int64_t kDeviations = 5;    // median deviations (x 1.4826) below median
-  static constexpr std::size_t kLeastLinks = 4;     // of a kind, for a comparison
+  static constexpr std::int64_t kSlowPercent = 67;  // slow: below this percentage of the median
+  static constexpr std::int64_t kDeviations = 5;    // and this many median deviations (x 1.4826)
+  static constexpr std::size_t kLeastLinks = 4;     // minimum links of a kind to compare
   static constexpr std::int64_t kLeastBytes = 1 << 20;
   static constexpr std::int64_t kLeastTransfers = 3;
 
@@ -58,7 +58,7 @@ class SlowLinkFinder {
     std::int64_t size_bytes = 0;
     std::int64_t duration_ns = 0;
   };
-  using Kind = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // link, transport, size
+  using Kind = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // key: link, transport, size
   struct Link;
 
   End find_end(std::int64_t group, std::int64_t local_rank);

@@ -28,7 +28,7 @@ bool enters_step(Counts& counts, std::int64_t step, bool is_first) {
   return true;
 }
 
-// part >= percent % of whole.
+// Returns true if part >= percent % of whole.
 bool is_share(std::int64_t part, std::int64_t whole, std::int64_t percent) {
   return static_cast<int128>(part) * 100 >= static_cast<int128>(whole) * percent;
 }
@@ -99,7 +99,7 @@ void StragglerFinder::vote_for_rank(const CollectiveRow& total) {
 }
 
 // A host is late if even its first rank arrived late, so the duration of that rank is compared with
-// the first ranks of the other hosts. Durations use each host's own clock.
+// those of the first ranks of the other hosts. Each duration is measured by one host's own clock.
 void StragglerFinder::vote_for_host(const Collective& collective) {
   struct Arrival {
     std::int64_t host = kNull;
@@ -294,7 +294,7 @@ std::int64_t StragglerFinder::find_group(const Straggler& host, std::int64_t mem
   return group;
 }
 
-// True if most ranks of the host are slow themselves, because a single slow rank also delays the
+// Returns true if most ranks of the host are slow themselves: a single slow rank also delays the
 // ranks that work with it. False without step times.
 bool StragglerFinder::judge_host(Straggler& host) {
   const auto ranks = members_of_host_.find(host.id);
@@ -317,8 +317,9 @@ bool StragglerFinder::judge_host(Straggler& host) {
   return true;
 }
 
-// Removes ranks that are late only because they wait in one group for a slower rank and so arrive
-// late in their other groups. Keeps those with at least half as much excess work.
+// Removes ranks that are late only because they wait for a slower rank in one group and therefore
+// arrive late in their other groups. Keeps ranks with at least half as much excess work as the
+// slower rank.
 void StragglerFinder::drop_those_behind(std::vector<Straggler>& ranks) const {
   const auto own_work_ns = [](const Straggler& rank) {
     return rank.computing_ns == kNull ? kNull : saturating_add(rank.computing_ns, rank.free_ns);
@@ -351,7 +352,7 @@ void StragglerFinder::replace_by_hosts(Stragglers& found) const {
   for (const auto& [host, ranks] : by_host) {
     if (host == kNull || named.contains(host)) continue;
     if (ranks.size() < 2 || 2 * ranks.size() <= members_of_host_.at(host).size()) continue;
-    Straggler whole = *ranks.front();  // with the most delay
+    Straggler whole = *ranks.front();  // the rank with the most delay
     whole.id = host;
     found.hosts.push_back(whole);
     named.insert(host);

@@ -21,7 +21,7 @@ namespace msprof::cluster {
 enum class LateCause {
   computing,  // its operators take longer
   starting,   // it is idle for longer: its host launches work later
-  unknown     // no step times
+  unknown     // there are no step times
 };
 std::string_view late_cause_name(LateCause cause);
 
@@ -35,10 +35,10 @@ struct Straggler {
   std::int64_t sequence = 0;
   std::int64_t delay_ns = 0;    // how much earlier its collectives would have started without it
   std::int64_t wait_ns = 0;     // total wait of the others for the last rank
-  std::int64_t elapsed_ns = 0;  // of the steps, by the slowest rank of each
+  std::int64_t elapsed_ns = 0;  // total time of the steps, each as long as on its slowest rank
   LateCause cause = LateCause::unknown;
-  std::int64_t computing_ns = kNull;  // difference from the median of its group over all steps;
-  std::int64_t free_ns = kNull;       // for a host, the median of its ranks
+  std::int64_t computing_ns = kNull;  // difference from its group's median, all steps
+  std::int64_t free_ns = kNull;       // same; for a host, both are medians of its ranks
   std::int64_t preparing_ns = kNull;  // part of free_ns before the first work of a step
 };
 
@@ -49,15 +49,16 @@ struct Stragglers {
 
 class StragglerFinder {
  public:
-  // Minimum votes in a group: a number, and a percentage of its collectives and of its steps.
+  // Minimum votes in a group: a number, a percentage of its collectives, and a percentage of its
+  // steps.
   static constexpr std::int64_t kLeastVotes = 3;
   static constexpr std::int64_t kVotePercent = 10;
   // For groups of two, in which one rank is always last and no outlier test applies.
   static constexpr std::int64_t kLeastPairVotes = 6;
   static constexpr std::int64_t kPairVotePercent = 80;
-  static constexpr std::int64_t kDelayPercent = 1;  // minimum delay, of the time of all steps
-  // Minimum excess work over the median of the group: percentage of the delay, percentage of that
-  // median, and median deviations (times 1.4826).
+  static constexpr std::int64_t kDelayPercent = 1;  // minimum delay, in % of the time of all steps
+  // Minimum of the work above the median of the group: as a percentage of the delay, as a
+  // percentage of that median, and in median deviations (times 1.4826).
   static constexpr std::int64_t kWorkOfDelayPercent = 50;
   static constexpr std::int64_t kWorkPercent = 2;
   static constexpr std::int64_t kWorkDeviations = 3;
@@ -66,7 +67,7 @@ class StragglerFinder {
   StragglerFinder(const PartTexts& names, std::span<const MemberRow> members,
                   std::span<const GroupMemberRow> groups);
 
-  // Call in the order of the collectives.
+  // Call in the order in which Collectives iterates.
   void add(const Collective& collective);
   // Adds all ranks of one step; call in step order.
   void add_step(std::span<const RankStepRow> ranks);
@@ -102,10 +103,10 @@ class StragglerFinder {
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
     std::int64_t preparing_ns = 0;
-    std::int64_t work_ns = 0;  // computing and free
+    std::int64_t work_ns = 0;  // computing and free time
     std::int64_t deviation_ns = 0;
   };
-  // Excess of a rank over its group, summed over its steps.
+  // Work of a rank above the median of its group, summed over its steps.
   struct Excess {
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
@@ -113,7 +114,7 @@ class StragglerFinder {
     bool is_known = false;
     bool explains = false;  // true if the excess explains the delay
   };
-  using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
+  using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, and group
   using VoteTally = std::map<Counted, Votes>;
 
   void vote_for_rank(const CollectiveRow& total);
@@ -136,13 +137,13 @@ class StragglerFinder {
   std::map<std::int64_t, std::vector<std::int64_t>> members_of_group_;
   std::map<std::int64_t, std::vector<std::int64_t>> members_of_host_;
   std::map<std::int64_t, GroupCount> groups_;
-  std::map<std::int64_t, GroupCount> host_groups_;  // collectives of several hosts
+  std::map<std::int64_t, GroupCount> host_groups_;  // groups with collectives of several hosts
   VoteTally rank_votes_;
   VoteTally host_votes_;
-  std::vector<RankWork> work_;                          // by member_id - 1
-  std::map<std::int64_t, std::optional<Usual>> usual_;  // by group
-  std::int64_t steps_ns_ = 0;                           // time of numbered steps
-  std::int64_t whole_ns_ = 0;                           // time outside of steps
+  std::vector<RankWork> work_;                          // work by member_id - 1
+  std::map<std::int64_t, std::optional<Usual>> usual_;  // typical work by group
+  std::int64_t steps_ns_ = 0;                           // total time of numbered steps
+  std::int64_t whole_ns_ = 0;                           // total time outside of steps
 };
 
 }  // namespace msprof::cluster

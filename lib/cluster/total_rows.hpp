@@ -57,7 +57,7 @@ struct CollectiveRow {
   std::int64_t group_name_id = kNull;
   std::int64_t operation_name_id = kNull;
   std::int64_t sequence = 0;
-  std::int64_t rank_count = 0;   // ranks that recorded it
+  std::int64_t rank_count = 0;   // number of ranks that recorded it
   std::int64_t duration_ns = 0;  // sum over all ranks
   std::int64_t square_high = 0;  // sum of squares, see SquareHalves
   std::int64_t square_low = 0;

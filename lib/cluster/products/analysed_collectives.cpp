@@ -16,7 +16,7 @@ namespace {
 enum LinkType : std::int64_t { kOnChip = 0, kHccs = 1, kPcie = 2, kSio = 4, kHccsSw = 5 };
 constexpr std::int64_t kSdma = 0;  // transport type
 
-// Reads the tasks of collectives that have a known kind of work, without those that started before
+// Reads the tasks of collectives that have a known kind of work, except tasks that started before
 // the collection.
 std::string task_query(std::string_view columns, std::string_view rest) {
   return fmt::format(
@@ -145,7 +145,7 @@ void AnalysedCollectives::name_item(std::int64_t device, std::int64_t name_id, s
     item_.name += fmt::format("_device{}", device);
 }
 
-// Times are those of the plane with the first master task; transfers count all planes. Returns
+// Computes times from the plane with the first master task; transfers count on all planes. Returns
 // false if there is no master task.
 bool AnalysedCollectives::analyse(const std::vector<Task>& tasks) {
   const auto master =

@@ -32,7 +32,7 @@ using AnalysedLinks = std::map<std::pair<std::int64_t, std::int64_t>, AnalysedLi
 
 struct AnalysedCollective {
   std::string name;   // "hcom_allReduce__855_0_1"
-  std::string group;  // "14987786116221036026"
+  std::string group;  // group id: "14987786116221036026"
   RankCommunication times;
   AnalysedLinks links;
 };

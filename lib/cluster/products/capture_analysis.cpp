@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kPageBytes = 4096;
-constexpr int kDecimals = 6;  // ns as ms, and bytes as MB
+constexpr int kDecimals = 6;  // converts ns to ms, and bytes to MB
 constexpr Band kShownBands[] = {Band::rdma, Band::hccs, Band::pcie, Band::sdma, Band::sio};
 constexpr std::string_view kTotal = "Total HCCL Operators";
 
@@ -37,7 +37,7 @@ constexpr const char* kMatrixTable =
     " dst_rank TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC,"
     " bandwidth NUMERIC)";
 
-// In single-capture files, a packet of exactly the limit does not count as large.
+// In the files of one capture, a packet of exactly the limit does not count as large.
 std::int64_t least_large_bytes(Band band) {
   return large_packet_bytes(band) + 1;
 }

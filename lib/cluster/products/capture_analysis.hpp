@@ -13,8 +13,8 @@ namespace msprof::cluster {
 
 struct AnalysisOptions {
   bool writes_communication = true;  // duration of each collective, and the kinds of links used
-  bool writes_matrix = true;         // bytes sent between ranks by each collective
-  bool json = true;                  // the database is always written
+  bool writes_matrix = true;         // writes the bytes that each collective sent between ranks
+  bool json = true;                  // writes JSON files; the database is always written
 };
 
 // Writes the files to `base`/analyze and returns the paths of the JSON files. Writes no files if

@@ -15,8 +15,8 @@
 
 namespace msprof::cluster {
 
-// Host name id to the offset to subtract from times of the host to convert them to the clock of the
-// reference host. Times of other hosts are unchanged.
+// Maps a host name id to the offset to subtract from times of the host to convert them to the clock
+// of the reference host. Times of other hosts are unchanged.
 using ClockShifts = std::map<std::int64_t, std::int64_t>;
 
 // "step3"; "step" without a step number.
@@ -25,9 +25,9 @@ std::string step_key(std::int64_t step);
 struct CommGroup {
   std::int64_t name_id = 0;
   bool has_collectives = false;
-  bool has_pairs = false;                            // has sends and receives
+  bool has_pairs = false;                            // contains sends and receives
   std::vector<std::int64_t> ranks;                   // sorted
-  std::map<std::int64_t, std::int64_t> local_ranks;  // rank within the group to rank
+  std::map<std::int64_t, std::int64_t> local_ranks;  // maps rank within the group to rank
 };
 
 class ClusterView {
@@ -40,12 +40,12 @@ class ClusterView {
   const MemberRow& member(std::int64_t member_id) const {
     return members_[checked(member_id, members_.size(), "rank")];
   }
-  // The rank number of a member in products. Members without a rank, or with the rank of another
-  // member, get numbers after the largest one.
+  // The rank number that products show for a member. Members without a rank, or with the rank of
+  // another member, get numbers after the largest one.
   std::int64_t product_rank(std::int64_t member_id) const {
     return ranks_[checked(member_id, ranks_.size(), "rank")];
   }
-  // Members that were given a number here, in order.
+  // Members that got a number instead of their recorded rank, in order.
   const std::vector<std::int64_t>& renumbered() const { return renumbered_; }
   // Present, missing and partial ranks.
   const Ranks& ranks() const { return rank_sets_; }
@@ -64,11 +64,11 @@ class ClusterView {
   // Converts a time of a member to the clock of the reference host.
   std::int64_t aligned(std::int64_t time_ns, std::int64_t member_id) const;
 
-  // In order of names.
+  // Sorted by name.
   const std::vector<CommGroup>& groups() const { return groups_; }
   const CommGroup* find_group(std::int64_t name_id) const;
-  // The ranks of each pipeline stage: ranks connected by groups with collectives, ignoring groups
-  // of all ranks. One stage with all ranks if there are no such groups.
+  // The ranks of each pipeline stage. Ranks are in the same stage if groups with collectives
+  // connect them; groups of all ranks are ignored. Without such groups, one stage with all ranks.
   const std::vector<std::vector<std::int64_t>>& stages() const { return stages_; }
 
  private:

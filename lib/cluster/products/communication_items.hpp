@@ -25,7 +25,7 @@ inline constexpr double kBytesPerMegabyte = 1e6;
 enum class Band { hccs, rdma, pcie, sdma, sio, ub };
 inline constexpr std::size_t kBands = 6;
 std::string_view band_name(Band band);
-// Returns the kind of link for a row's numbers; empty for transfers within a device.
+// Returns the kind of link for the type numbers of a row; empty for transfers within a device.
 std::optional<Band> to_band(std::int64_t link_type, std::int64_t transport_type);
 // True if the kind is included in SDMA.
 bool is_sdma_driven(Band band);
@@ -42,20 +42,20 @@ struct BandTotal {
 
   void add(std::int64_t packet_bytes, const Packets& more);
   void add(const BandTotal& other);
-  // Adds size and duration, but not `packets`.
+  // Adds sizes and durations, but not `packets`.
   void add_sums(const BandTotal& other);
 };
-// Returns the number of packets of at least `least_bytes` and of all packets; (0, 1) if there are
-// no packets.
+// Returns the number of packets of at least `least_bytes` and the number of all packets; (0, 1) if
+// there are none.
 std::pair<std::int64_t, std::int64_t> large_packets(const BandTotal& total,
                                                     std::int64_t least_bytes);
-// The size in bytes from which packets count as large in cluster products.
+// Packets of at least this size in bytes count as large in cluster products.
 std::int64_t large_packet_bytes(Band band);
 
-// One rank in one or several collectives.
+// Times and transfers of one rank in one or several collectives.
 struct RankCommunication {
   std::int64_t member_id = 0;
-  std::int64_t start_ns = kNull;  // of the first, in the clock of the reference host
+  std::int64_t start_ns = kNull;  // start of the first, in the clock of the reference host
   std::int64_t duration_ns = 0;
   std::int64_t wait_ns = 0;
   std::int64_t synchronization_ns = 0;
@@ -83,7 +83,7 @@ class CommunicationItems {
   enum class Kind { all, pairs, collectives };
   // With `with_operations` false, or if the part has no detail, returns only totals.
   CommunicationItems(const ClusterView& view, Kind kind, bool with_operations);
-  // Advances in order of (step, group, operation, sequence); the total of a group follows its
+  // Advances in order of (step, group, operation, sequence). The total of a group follows its
   // operations.
   bool next();
   const CommunicationItem& operator*() const { return item_; }
@@ -119,7 +119,8 @@ std::int64_t rank_collective_count(const Part& part);
 // is not included.
 std::string communication_name(const ClusterView& view, const CommunicationItem& item);
 
-// Appends value / 10^decimals without trailing zeros, except one: "12.0", "0.000001".
+// Appends value / 10^decimals without trailing zeros, but with at least one decimal: "12.0",
+// "0.000001".
 void append_decimal(std::string& out, std::int64_t value, int decimals);
 // Appends numerator / denominator with at most four decimals; "0.0" if the denominator is 0.
 void append_ratio(std::string& out, int128 numerator, int128 denominator);

@@ -92,7 +92,7 @@ void append_band(std::string& out, Band band, const BandTotal& total,
   for (const auto& [size, packets] : total.packets) {
     out += is_first ? "\"" : ",\"";
     is_first = false;
-    // Must have the format of the vendor's Python code, because readers compare these keys as text.
+    // Must have the format of the vendor's Python code: readers compare these keys as text.
     append_python_float(out, static_cast<double>(size) / kBytesPerMegabyte);
     out += fmt::format("\":[{},", packets.count);
     append_decimal(out, packets.duration_ns, kMsDecimals);

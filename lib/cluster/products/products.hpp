@@ -34,7 +34,7 @@ struct ClusterProducts {
 ClusterProducts write_vendor_files(const Part& part, const std::filesystem::path& folder,
                                    const ClusterProductOptions& options = {});
 
-// Each writes one file; the caller publishes all together.
+// Each of these functions writes one file; the caller publishes all files together.
 
 // Omits links without a known rank; the matrix function returns their number.
 void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file,

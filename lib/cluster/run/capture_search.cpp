@@ -76,7 +76,7 @@ class Search {
     found_.problems.push_back({path, std::move(reason)});
   }
 
-  // False if the folder was visited before, under any name.
+  // Returns false if the folder was visited before, perhaps under another name.
   bool is_new(const fs::path& folder) {
     struct stat status = {};
     if (::stat(folder.c_str(), &status) != 0) {
@@ -86,7 +86,7 @@ class Search {
     return seen_.emplace(status.st_dev, status.st_ino).second;
   }
 
-  // Adds a problem if this cannot be determined.
+  // Adds a problem if it cannot be determined.
   bool is_cann_capture(const fs::path& folder) {
     CaptureFolders folders;
     const bool is_one = CannSession::recognises(folder, folders);
@@ -119,7 +119,7 @@ class Search {
     std::vector<fs::path> below;
     for (const FolderEntry& entry : listing.entries)
       look_at(folder / entry.name, entry.type, below);
-    // The last element is visited first.
+    // The last element is visited first, so sort in descending order.
     std::sort(below.begin(), below.end(), std::greater<>());
     waiting_.insert(waiting_.end(), below.begin(), below.end());
   }
@@ -139,7 +139,7 @@ class Search {
     take(whole);
   }
 
-  // True if the folder contains captures, and so is not one itself despite its name.
+  // Returns true if the folder contains captures, so that it is not a capture despite its name.
   static bool holds_captures(const fs::path& folder) {
     const FolderListing listing = list_folder(folder);
     return std::any_of(listing.entries.begin(), listing.entries.end(),

@@ -12,7 +12,7 @@ namespace msprof::cluster {
 
 struct ClusterCapture {
   std::filesystem::path folder;  // absolute, symbolic links resolved
-  // Rank from a framework's profiler_info_<rank>.json; set only if the capture records no rank.
+  // Rank in a framework's profiler_info_<rank>.json; set only if the capture records no rank.
   std::optional<std::int64_t> rank;
 };
 
@@ -27,8 +27,8 @@ struct CaptureSearch {
 };
 
 // Finds PROF_… folders at any depth below `folders`, and members of `folders` that are captures
-// under another name. Includes PROF_… folders that cannot be read; importing them reports the
-// error. Follows symbolic links to folders and visits each folder once.
+// with another name. Includes PROF_… folders that cannot be read: importing them reports the error.
+// Follows symbolic links to folders and visits each folder once.
 CaptureSearch search_captures(const std::vector<std::filesystem::path>& folders);
 
 // Returns the rank of a capture, as recorded in it or given by the framework. Empty if it is

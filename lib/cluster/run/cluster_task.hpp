@@ -33,7 +33,7 @@ struct ClusterTask {
 struct TaskResult {
   RunReport report;
   bool has_part = false;
-  std::string error;  // reason if there is no part
+  std::string error;  // reason why there is no part
   Exit exit = Exit::ok;
 };
 

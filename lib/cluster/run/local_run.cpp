@@ -71,7 +71,8 @@ PoolOptions pool_options(const WorkOptions& options, const char* label) {
   return pool;
 }
 
-// Runs for each capture with a part, after all parts are done, because the parts are needed first.
+// Writes the Parquet files of each capture that has a part. Called after all parts are done: those
+// are needed first.
 void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
                   const std::vector<std::string>& fingerprints, const WorkOptions& options) {
   std::vector<PoolTask> tasks;
@@ -126,7 +127,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
   return merged;
 }
 
-// Returns how many of `parts`, starting at `begin`, fit on a command line; at least two.
+// Returns how many of `parts`, starting at index `begin`, fit on a command line; at least two.
 std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
   std::size_t bytes = 0;
   std::size_t end = begin;
@@ -218,7 +219,7 @@ MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, c
     for (std::size_t begin = 0; begin < left.size();) {
       const std::size_t count = fitting(left, begin);
       const auto first = left.begin() + static_cast<std::ptrdiff_t>(begin);
-      // Named as a part: of one in between nothing is missing.
+      // Extension .part: merge does not report missing ranks of an intermediate part.
       if (!between) between.emplace(output);
       const fs::path target = between->path() / fmt::format("{}.part", next++);
       const MergeEnd end = merge_once({first, first + static_cast<std::ptrdiff_t>(count)}, target,

@@ -15,12 +15,12 @@ struct WorkOptions {
   std::size_t jobs = 0;            // concurrent processes; 0: one per usable core
   std::filesystem::path stores;    // folder for stores (rank --store); empty: rank's default
   std::filesystem::path manifest;  // passed to merge; empty: no manifest
-  std::string detail_rows;         // passed to merge; empty: its default
+  std::string detail_rows;         // passed to merge; empty: merge's default
   std::filesystem::path parquet;   // folder for Parquet files; empty: do not write any
 };
 
 // own_program() returns the running program, to start it again. find_program() maps the path of a
-// running executable to the program to start: bin/msprof if it is an archive's own loader.
+// running executable to the program to start: bin/msprof for the loader of a release archive.
 std::filesystem::path own_program();
 std::filesystem::path find_program(const std::filesystem::path& running);
 std::size_t usable_cores();
@@ -35,7 +35,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
 // Result of a merge: ok, or partial_data if ranks are missing or parts were refused.
 struct MergeEnd {
   Exit exit = Exit::ok;
-  std::string text;  // its output
+  std::string text;  // output of the merge
 };
 
 // A node or host that returned no result, and the reason.
@@ -52,8 +52,8 @@ struct RunReport {
 };
 
 // Merges `parts` into `output` with `msprof merge`, in several steps if they do not fit on one
-// command line. Its output goes to `log`. A process killed by a signal is retried twice. Throws
-// Error with its exit code if there is no result.
+// command line. The merge's output goes to `log`. A process killed by a signal is retried twice.
+// Throws Error with the merge's exit code if there is no result.
 MergeEnd run_merge(const std::vector<std::filesystem::path>& parts,
                    const std::filesystem::path& output, const std::filesystem::path& log,
                    const WorkOptions& options);

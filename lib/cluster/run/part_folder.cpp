@@ -51,7 +51,8 @@ void write_state(const fs::path& file, const json& state) {
 
 }  // namespace
 
-// JSON must be UTF-8 but paths are arbitrary bytes: each byte is encoded as the Latin-1 character.
+// JSON must be UTF-8, but paths are arbitrary bytes, so each byte is encoded as a Latin-1
+// character.
 std::string path_to_utf8(const fs::path& path) {
   std::string text;
   for (const char c : path.native()) {
@@ -87,7 +88,7 @@ PartFolder::PartFolder(const fs::path& output) {
 }
 
 // The hash distinguishes captures with the same name in different folders. It comes first so that
-// the name does not look like a capture, because the output may be below a searched folder.
+// the name does not look like a capture: the output may be below a searched folder.
 fs::path PartFolder::capture_folder(const ClusterCapture& capture) const {
   const std::string name =
       fmt::format("{:08x}.{}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())),

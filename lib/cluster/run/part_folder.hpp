@@ -22,10 +22,10 @@
 namespace msprof::cluster {
 
 enum class PartOutcome {
-  current,  // existed already and matches the raw files
+  current,  // the part existed and matches the raw files
   made,
-  partial,  // made, but the capture has lost or damaged data
-  failed,   // no part
+  partial,  // the part was made, but the capture has lost or damaged data
+  failed,   // there is no part
 };
 
 // The result for one capture.
@@ -33,10 +33,10 @@ struct CaptureResult {
   ClusterCapture capture;
   std::filesystem::path part;  // absolute path, even if there is no part
   PartOutcome outcome = PartOutcome::failed;
-  Exit exit = Exit::ok;  // of the program that made it
+  Exit exit = Exit::ok;  // exit code of the program that made it
   std::string reason;    // error as a sentence, if it failed
-  std::string node;      // where it was made; empty: this machine
-  std::string lacks;     // error if requested Parquet files were not written
+  std::string node;      // node on which it was made; empty: this machine
+  std::string lacks;     // error if the requested Parquet files were not written
 
   bool has_part() const { return outcome != PartOutcome::failed; }
 };
@@ -50,8 +50,8 @@ class PartFolder {
   std::filesystem::path part_path(const ClusterCapture& capture) const;
   std::filesystem::path log_path(const ClusterCapture& capture) const;
 
-  // Returns a text that changes with the raw files, the rank and the version of msprof; empty if
-  // the capture cannot be opened.
+  // Returns a text that changes if the raw files, the rank or the version of msprof change; empty
+  // if the capture cannot be opened.
   static std::string fingerprint(const ClusterCapture& capture);
 
   // Returns the existing part of `capture`, with outcome `current` or `partial`, if it was made
@@ -60,7 +60,7 @@ class PartFolder {
                                             const std::string& fingerprint) const;
   // Records that the part of `result` was made from the files described by `fingerprint`.
   void remember(const CaptureResult& result, const std::string& fingerprint) const;
-  // The same for the Parquet files in `data_set`.
+  // remember() and find_current() for the Parquet files in `data_set`.
   std::filesystem::path parquet_log_path(const ClusterCapture& capture) const;
   bool has_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                    const std::filesystem::path& data_set) const;

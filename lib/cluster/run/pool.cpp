@@ -84,7 +84,7 @@ class Pool {
   std::vector<int> tries_;
   std::deque<std::size_t> waiting_;
   std::vector<ChildProcess> children_;
-  std::vector<std::size_t> running_;  // task of each child
+  std::vector<std::size_t> running_;  // index of the task of each child
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
   CountedProgress progress_;

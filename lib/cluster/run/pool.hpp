@@ -14,25 +14,25 @@
 namespace msprof::cluster {
 
 struct PoolTask {
-  std::vector<std::string> arguments;  // starting with the program
+  std::vector<std::string> arguments;  // the program, then its arguments
   std::filesystem::path log;           // for stdout and stderr
 };
 
 struct PoolEnd {
-  ProgramResult result;  // of the last try
+  ProgramResult result;  // result of the last try
   int tries = 0;
 };
 
 struct PoolOptions {
   std::size_t jobs = 1;
-  int retries = 2;    // after death by a signal; other exit codes are final
+  int retries = 2;    // retries after death by a signal; other ends are final
   std::string label;  // shown with the progress: "parts"
-  std::chrono::milliseconds patience{10'000};  // time for children to end after Ctrl-C
+  std::chrono::milliseconds patience{10'000};  // how long children may take to end after Ctrl-C
 };
 
-// Runs all `tasks`. Calls `on_end` for each task as it ends; its return value tells the progress
+// Runs all `tasks`. Calls `on_end` for each task as it ends; the return value tells the progress
 // display whether the task succeeded. On Ctrl-C, ends all children and then throws
-// Error(interrupted); `on_end` has been called for tasks that ended before.
+// Error(interrupted); `on_end` was called only for tasks that ended before.
 void run_pool(const std::vector<PoolTask>& tasks, const PoolOptions& options,
               const std::function<bool(std::size_t task, const PoolEnd& end)>& on_end);
 

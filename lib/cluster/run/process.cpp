@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookInterval{5};
 constexpr std::size_t kMaxToolOutput = 64 << 20;
-constexpr int kNoProgram = 127;  // as in shells
+constexpr int kNoProgram = 127;  // the exit code that shells use
 
 // Runs between fork and exec: must not allocate memory.
 [[noreturn]] void become(char* const* arguments, int stdout_fd, int stderr_fd, const char* folder,

@@ -25,17 +25,18 @@ struct ProgramResult {
 // process group.
 class ChildProcess {
  public:
-  // `arguments` are the program, searched in PATH if it has no '/', and its arguments. Its output
-  // goes to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) if no process can be created.
+  // `arguments` are the program, searched in PATH if it has no '/', and its arguments. The
+  // program's output goes to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) if no process
+  // can be created.
   ChildProcess(const std::vector<std::string>& arguments, int stdout_fd, int stderr_fd,
                const std::filesystem::path& folder = {});
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // Empty while it is running.
+  // Returns the result; empty while the process is running.
   std::optional<ProgramResult> poll();
-  // Sends a signal to its process group.
+  // Sends a signal to the process group of the child.
   void signal(int number) const;
 
  private:
@@ -47,10 +48,10 @@ void end_children(std::vector<ChildProcess>& children, std::chrono::milliseconds
 
 struct ToolAnswer {
   ProgramResult end;
-  std::string out;  // out and err: at most 64 MB each
+  std::string out;  // out and err are limited to 64 MB each
   std::string err;
   bool has_succeeded() const { return end.has_succeeded(); }
-  // Its stderr on one line or, if that is empty, how it ended.
+  // Returns stderr on one line or, if that is empty, how the program ended.
   std::string reason() const;
 };
 

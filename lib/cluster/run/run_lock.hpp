@@ -16,7 +16,7 @@ struct LockHolder {
   std::string host;
   std::string machine;            // machine_tag(); empty in locks of earlier versions
   long pid = 0;                   // 0: no program uses the folder
-  std::vector<std::string> jobs;  // of Slurm
+  std::vector<std::string> jobs;  // ids of Slurm jobs
 };
 
 class RunLock {

@@ -15,7 +15,7 @@ namespace msprof::cluster {
 namespace {
 
 constexpr std::chrono::seconds kToolLimit{120};
-constexpr std::size_t kGroupSize = 8;  // captures per task: those of one typical training node
+constexpr std::size_t kGroupSize = 8;  // captures per task; one typical training node has as many
 constexpr std::size_t kJobShare = 2;   // use at most one half of the cluster's job limit
 
 std::string ask(const std::vector<std::string>& arguments) {
@@ -55,7 +55,8 @@ SlurmLimits parse_limits(const std::string& text) {
 }
 
 bool SlurmNode::is_usable() const {
-  // A suffix after the state: "*" means not responding (unusable), "~" powered down (usable).
+  // A suffix after the state: "*" means not responding (unusable), "
+  // " powered down (usable).
   if (state.ends_with('*')) return false;
   return state.starts_with("idle") || state.starts_with("mix") || state.starts_with("alloc") ||
          state.starts_with("comp") || state.starts_with("plnd");
@@ -158,8 +159,8 @@ std::string SlurmClient::submit(const SlurmJob& job) const {
 
 std::optional<std::map<std::string, std::size_t>> SlurmClient::queued(
     const std::vector<std::string>& jobs) const {
-  // Lists all own jobs instead of `jobs`, because unknown (forgotten) job numbers are an error.
-  // Prints one line per task.
+  // Lists all own jobs instead of `jobs`: squeue fails for job numbers that the controller has
+  // forgotten. Prints one line per task.
   const ToolAnswer answer = run_tool({"squeue", "-h", "-r", "--me", "-o", "%F"}, kToolLimit);
   if (!answer.has_succeeded()) {
     log::verbose("squeue: {}", answer.reason());

@@ -14,7 +14,7 @@ namespace msprof::cluster {
 
 // Limits from slurm.conf; initialized with Slurm's defaults.
 struct SlurmLimits {
-  std::uint64_t max_array_size = 1001;  // indices are smaller
+  std::uint64_t max_array_size = 1001;  // array indices are smaller than this
   std::uint64_t max_job_count = 10'000;
 };
 // Parses the output of `scontrol show config`.
@@ -32,11 +32,11 @@ std::vector<SlurmNode> parse_nodes(const std::string& text);
 
 // Distribution of captures over the tasks of a job array.
 struct SlurmGroups {
-  std::size_t count = 0;  // number of tasks
+  std::size_t count = 0;  // Distribution of captures over the tasks of a job array.
   std::size_t size = 0;   // captures per task; the last may have fewer
 };
-// Plans 2 to 8 captures per task, more only if the cluster's limits require it: so that a lost task
-// costs little and the scheduler is not flooded. A nonzero `size` is the user's choice.
+// Plans 2 to 8 captures per task, more only if the cluster's limits require it, so that a lost task
+// costs little and the scheduler is not flooded. If `size` is not 0, it is the user's choice.
 SlurmGroups plan_groups(std::size_t captures, std::size_t nodes, const SlurmLimits& limits,
                         std::size_t size = 0);
 
@@ -58,9 +58,9 @@ class SlurmClient {
   SlurmLimits limits() const;
   // Returns all nodes, or those of a list in Slurm's format: "n[1-8]".
   std::vector<SlurmNode> nodes(const std::string& list = "") const;
-  // Expands such a list to names.
+  // Expands a list in Slurm's format to names.
   std::vector<std::string> expand_nodes(const std::string& list) const;
-  // Returns the nodes of a job in that format and whether it is running. Throws
+  // Returns the nodes of a job, as a list in Slurm's format, and whether it is running. Throws
   // Error(nothing_to_do) for an unknown job.
   struct JobNodes {
     std::string list;

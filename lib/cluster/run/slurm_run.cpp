@@ -35,7 +35,7 @@ constexpr std::uint64_t kMaxRunFile = 16 << 20;
 constexpr const char* kRunSchema = "msprof.cluster-run/1";
 constexpr const char* kScriptName = "task.sh";
 
-// Arguments: $1 msprof, $2 folder of a stage without the task number.
+// Arguments: $1 msprof, $2 path of the task folders without the task number.
 constexpr std::string_view kTaskScript =
     "#!/bin/sh\n"
     "exec \"$1\" cluster --task \"$2.$SLURM_ARRAY_TASK_ID/task.json\"\n";
@@ -63,8 +63,8 @@ void check_output_name(const fs::path& output) {
   }
 }
 
-// True if a retry may succeed, perhaps on another node: all failures not caused by the capture
-// itself or the command line.
+// Returns true if a retry may succeed, perhaps on another node: for all failures except those of
+// the capture itself or the command line.
 bool may_pass(const CaptureResult& result) {
   if (!result.lacks.empty()) return true;
   return !result.has_part() && result.exit != Exit::nothing_to_do && result.exit != Exit::usage;
@@ -282,7 +282,7 @@ void SlurmRun::wait_for_jobs() {
       answered = Clock::now();
       std::size_t left = 0;
       for (const auto& [job, tasks] : *queued) left += tasks;
-      // Checked twice, because a task that is being requeued is briefly not listed.
+      // Checked twice: a task that is being requeued is not listed for a moment.
       empty = left == 0 ? empty + 1 : 0;
       const std::size_t all = state_.groups + state_.merges.size();
       progress.update(all > left ? all - left : 0, 0);
@@ -390,8 +390,8 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
   return report;
 }
 
-// Merges all existing parts locally. If a group or a merge failed on Slurm, its merged results are
-// incomplete.
+// Merges all existing parts locally, because merged results are incomplete if a group or a merge
+// failed on Slurm.
 void SlurmRun::merge_here(RunReport& report,
                           const std::function<void(const fs::path&)>& write_products) const {
   std::vector<fs::path> inputs;
@@ -464,7 +464,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
     PoolOptions pool;
     pool.label = "nodes";
     pool.retries = 0;
-    pool.patience = std::chrono::seconds(30);  // srun must end its job step
+    pool.patience = std::chrono::seconds(30);  // time for srun to end its job step
     log::info("running on {}: {}", counted(usable.size(), "node"), list);
     run_pool({{arguments, folder / "srun.log"}}, pool,
              [](std::size_t, const PoolEnd&) { return true; });

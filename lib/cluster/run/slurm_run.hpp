@@ -26,7 +26,7 @@ struct SlurmOptions {
   WorkOptions work;
   std::size_t group_size = 0;  // captures per task; 0: see plan_groups()
   std::size_t fan_in = 512;    // parts per merge
-  int retries = 2;             // of failed tasks and merges
+  int retries = 2;             // retries of failed tasks and merges
   bool wait = true;
 };
 
@@ -54,10 +54,10 @@ class SlurmRun {
     std::string run;
     std::vector<std::string> jobs;
     std::size_t groups = 0;
-    std::vector<std::size_t> merges;  // number of tasks per level; 1 in the last
+    std::vector<std::size_t> merges;  // number of merge tasks per level; 1 in the last level
     int tries = 1;
     int retries = 2;
-    std::size_t cpus = 1;  // per task
+    std::size_t cpus = 1;  // cores per task
     std::vector<std::string> extra;
   };
 
@@ -85,8 +85,8 @@ class SlurmRun {
 
 // Summarizes the captures below `folders` on each of `nodes`, locally on that node. If `job` is
 // set, the tasks run inside this running job, which owns the nodes. Retries failed nodes and
-// reports those that fail repeatedly. Returns the results of all nodes and adds their parts to
-// `node_parts`; they are not merged.
+// reports those that fail repeatedly. Returns the results of all nodes, without merging their
+// parts, and adds these to `node_parts`.
 RunReport run_on_nodes(const SlurmClient& slurm, const std::filesystem::path& output,
                        const std::vector<std::string>& nodes, const std::string& job,
                        const std::vector<std::filesystem::path>& folders,

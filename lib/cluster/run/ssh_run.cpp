@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 // Arguments: $1 msprof, $2 name of the folder for parts, $3 processes, then folders. Prints a line
 // "part CODE REPORT_BYTES PART_BYTES", followed by the report and the part. Ends when its input is
-// closed, because then the client is gone.
+// closed: the client is gone then.
 constexpr const char* kHostScript = R"sh(
 msprof=$1
 work=${XDG_CACHE_HOME:-$HOME/.cache}/msprof/cluster/$2
@@ -129,7 +129,7 @@ class Answer {
 struct HostEnd {
   RunReport report;
   bool has_part = false;
-  std::string lost;  // reason if it returned no result
+  std::string lost;  // reason why the host returned no result
 };
 
 class HostRun {
@@ -197,7 +197,7 @@ class HostRun {
     return end;
   }
 
-  // Returns empty after Ctrl-C; the host has then been asked to stop.
+  // Returns empty after Ctrl-C, after asking the host to stop.
   static std::optional<CommandEnd> wait_for(SshCommand& command) {
     std::optional<Clock::time_point> limit;
     for (;;) {
@@ -280,7 +280,7 @@ RunReport parse_host_report(const std::string& text, const std::string& host) {
 
 RunReport run_over_ssh(const fs::path& output, const std::vector<BoardConfig>& hosts,
                        const SshRunOptions& options, std::vector<fs::path>& node_parts) {
-  // A repeated run must find its existing parts.
+  // Depends only on the output and the folders, so that a repeated run finds its existing parts.
   std::string of_run = output.native();
   for (const std::string& folder : options.folders) of_run += "\n" + folder;
   const std::string work_name = fmt::format("{:016x}", fnv1a(of_run));

@@ -16,8 +16,8 @@ struct SshRunOptions {
   std::string msprof = "msprof";     // remote program, in PATH or absolute
   std::vector<std::string> folders;  // remote folders
   std::size_t jobs = 0;              // processes per host; 0: one per core
-  std::size_t parallel = 16;         // concurrent hosts
-  int retries = 2;                   // after a lost connection
+  std::size_t parallel = 16;         // number of hosts at the same time
+  int retries = 2;                   // retries after a lost connection
 };
 
 // Parses a list of hosts: user@host[:port], one per line; '#' starts a comment. `user` is the
