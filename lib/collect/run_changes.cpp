@@ -68,7 +68,7 @@ TreeListing list_tree(const std::filesystem::path& root) {
     return true;
   };
   walk_tree(root, note, [&](const std::filesystem::path& path, int error_number) {
-    if (error_number == ENOENT) return;  // the folder does not exist, or no longer
+    if (error_number == ENOENT) return;  // the folder does not exist (any more)
     if (!listing.trouble.empty()) listing.trouble += "; ";
     listing.trouble += printable(listing_problem(root / path, error_number));
   });

@@ -135,7 +135,7 @@ class LibrarySearch {
   }
 
  private:
-  // System libraries are not searched: they do not use an NPU.
+  // Does not search system libraries: they do not use an NPU.
   fs::path find(const std::string& name, const ElfFile& of, const fs::path& origin) const {
     std::vector<fs::path> folders = folders_;
     for (const std::string& path : of.run_paths) {

@@ -18,7 +18,7 @@ enum class CollectorScope {
   run,      // the run itself: applied by msprof
   records,  // what the process records about itself: any runtime
   driver,   // card and machine counters: a runtime that has the card's driver
-  offline,  // processing of an existing PROF folder: not for a run
+  offline,  // concerns an existing PROF folder, not a run
 };
 
 struct CollectorOption {

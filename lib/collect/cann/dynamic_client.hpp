@@ -23,7 +23,7 @@ bool has_host_runtime(pid_t process);
 // DYNAMIC_PROFILING_KEY_PID=`key`, directly or by a process that was; ascending.
 std::vector<pid_t> find_dynamic_processes(const std::filesystem::path& home, pid_t key);
 
-// `text` is a folder, or a sentence that explains the failure.
+// `text` is the folder on success, else a sentence that explains the failure.
 struct DynamicAnswer {
   bool is_good = false;
   std::string text;
