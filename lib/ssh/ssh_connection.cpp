@@ -79,7 +79,7 @@ class SessionOpener {
   // ones.
   std::unique_ptr<SshSession> open();
 
-  const std::string& method() const { return method_; }  // for the last session
+  const std::string& method() const { return method_; }  // of the last session
   // Describes the problem of the first failed jump host; empty if all work.
   std::string trouble() const;
   std::string name() const { return login_.name(); }

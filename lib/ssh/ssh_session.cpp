@@ -98,8 +98,7 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
   // The user's ssh_config may contain a ProxyCommand and would override the board.ini.
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "config");
   set(SSH_OPTIONS_SSH_DIR, login.ssh_folder.c_str(), "folder");
-  // known_hosts is checked in host_key.cpp: with file and line, and never appended to without a
-  // check.
+  // known_hosts is checked in host_key.cpp, which reports file and line and adds no unchecked key.
   set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_HOST, "board", "host");

@@ -102,7 +102,8 @@ void set_option(int fd, int level, int option, int value) {
   (void)::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-// Sends probes after a quarter of `silence_seconds`; after all of it, the connection is lost.
+// Sends probes after a quarter of `silence_seconds` without traffic; after all of it, the
+// connection is lost.
 void enable_keepalive(int fd, double silence_seconds) {
   // The kernel's unit is whole seconds.
   const int probe_seconds = std::max(1, static_cast<int>(silence_seconds / 4));
