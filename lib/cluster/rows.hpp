@@ -62,7 +62,7 @@ struct RankStepRow {
   std::int64_t step = kNull;
   std::int64_t member_id = 0;
   std::int64_t begin_ns = kNull;
-  std::int64_t duration_ns = 0;  // if step is kNull: total time
+  std::int64_t duration_ns = 0;  // total time if step is kNull
   std::int64_t computing_ns = 0;
   std::int64_t communication_ns = 0;
   std::int64_t not_overlapped_ns = 0;          // communication without computing

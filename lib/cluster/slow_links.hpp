@@ -40,7 +40,7 @@ struct SlowLink {
 class SlowLinkFinder {
  public:
   static constexpr std::int64_t kSlowPercent = 67;  // slow: below this percentage of the median
-  static constexpr std::int64_t kDeviations = 5;    // and this many median deviations (x 1.4826)
+  static constexpr std::int64_t kDeviations = 5;    // median deviations (x 1.4826) below it
   static constexpr std::size_t kLeastLinks = 4;     // minimum links of a kind to compare
   static constexpr std::int64_t kLeastBytes = 1 << 20;
   static constexpr std::int64_t kLeastTransfers = 3;
