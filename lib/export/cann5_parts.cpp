@@ -50,7 +50,7 @@ OutputFile make_output_file(std::string_view topic, const DevicePart& part) {
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
   output_file.is_cann5 = true;
-  output_file.has_arrows = false;  // CANN 5 draws none from calls to tasks
+  output_file.has_arrows = false;  // CANN 5 draws no arrows to tasks
   return output_file;
 }
 

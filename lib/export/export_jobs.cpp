@@ -73,7 +73,7 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   workers.work(store.database());
   if (helper.valid()) helper.get();
   const auto folders = distinct_folders(jobs);
-  // After an error, too: what is whole appears.
+  // Also after an error: complete files appear.
   ProductFolder::release_all(folders);
   auto files = workers.result();
   for (ProductFolder* folder : folders) folder->retire();

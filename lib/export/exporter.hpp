@@ -46,15 +46,15 @@ enum class TimelineFormat {
 };
 
 struct TimelineOptions {
-  std::vector<std::string> layers{};  // empty: the default layers; "all": every layer
+  std::vector<std::string> layers{};  // empty: default; "all": every layer
   ExportScope scope{};
   ExportStyle style = ExportStyle::of_capture;
   std::uint64_t split_bytes = 0;  // 0: one file; else several, each for a time range
   bool gzip = false;
   TimelineFormat format = TimelineFormat::json;  // perfetto: split_bytes and gzip are not supported
   bool is_merged = false;  // all files of a board's capture as one, with arrows between them
-  // True: every end of an arrow has phase 'f', as the vendor's tool writes it and torch_npu reads
-  // it. False: only the last end has, which is all that viewers draw.
+  // True: every end of an arrow has phase 'f', as in the vendor's files, which torch_npu reads.
+  // False: only the last end has phase 'f'; viewers draw no other.
   bool ends_every_arrow = false;
 };
 
@@ -113,8 +113,8 @@ std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::file
 // board's capture are merged. The sink receives the text of a TraceJsonWriter (trace_events.hpp).
 void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink);
 
-// The checks throw Error(usage), with the valid names, unless every name is a table (layer) of some
-// dialect and style.
+// True if the name exists in some dialect and style. The checks throw Error(usage), with the valid
+// names, unless this is true for all names (of tables or layers).
 bool is_summary_name(const std::string& name);
 void check_summary_names(const std::vector<std::string>& names);
 void check_layer_names(const std::vector<std::string>& names);

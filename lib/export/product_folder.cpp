@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The most files of a folder that are whole and wait for the others: each is open, and a process
-// may have some hundreds.
+// Limit for complete files that wait for the others: each is open, and a process may open only some
+// hundreds.
 std::size_t max_kept() {
   rlimit files = {};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 8;
@@ -96,7 +96,7 @@ void ProductFolder::add_syncs(std::vector<std::function<void()>>& syncs) {
   for (const TemporaryFile& file : files_) syncs.emplace_back([&file] { file.sync(); });
 }
 
-// The files are on the disk.
+// Requires the files to be on disk.
 void ProductFolder::publish_kept() {
   if (files_.empty()) return;
   ledger_.publish(entries_, files_);

@@ -35,7 +35,7 @@ class ProductFolder {
   ProductFolder(const ProductFolder&) = delete;
   ProductFolder& operator=(const ProductFolder&) = delete;
 
-  // Call while the export is planned.
+  // Call during planning.
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
@@ -43,11 +43,11 @@ class ProductFolder {
   // earlier if some hundreds wait, because each is an open file.
   void publish(const std::string& product, std::vector<std::unique_ptr<AtomicFile>> files);
   void publish(const std::string& product, TemporaryFile file);
-  // From now on they appear only with release(), however many they are.
+  // From now on files appear only with release(), regardless of their number.
   void hold() { is_held_ = true; }
-  // Once all jobs are done: when this returns, the files and their names are on the disk.
+  // Call once all jobs are done. On return, the files and their names are on disk.
   void release() { release_all({this}); }
-  // Likewise for several: all files are on the disk before the first of them has its name.
+  // Releases several folders: all files are on disk before the first gets its name.
   static void release_all(const std::vector<ProductFolder*>& folders);
 
   // Removes the files of earlier exports that this one replaces, and logs them. Call once all jobs
@@ -70,8 +70,8 @@ class ProductFolder {
   std::once_flag once_;
   bool is_new_ = false;
   bool is_held_ = false;
-  bool is_changed_ = false;  // it has new names since it was brought to the disk
-  std::mutex mutex_;         // of what is kept
+  bool is_changed_ = false;  // names not yet synced to disk
+  std::mutex mutex_;         // for the kept files
   std::vector<LedgerEntry> entries_;
   std::vector<TemporaryFile> files_;
 };

@@ -1,5 +1,5 @@
-// What tables and timeline layers say of themselves: the raw kinds that they need, their group, and
-// their place in --style cann5. TableInfo and LayerInfo consist of it.
+// Properties shared by tables and timeline layers: the raw kinds they need, their group, and their
+// place in --style cann5. TableInfo and LayerInfo contain them.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ inline constexpr RawNeeds kDeviceLogs = {"stars_soc|hwts|ts_track", true};
 inline constexpr RawNeeds kDeviceLogsAndHost = {
     "stars_soc|hwts|ts_track task_track node_basic_info", true};
 
-// Where --style cann5 puts a file. Source: cann_device.md 24.
+// Where --style cann5 writes a file. Source: cann_device.md 24.
 enum class Cann5Folder {
   device,   // device_N/summary, device_N/timeline: one per device
   host,     // host/summary, host/timeline: for the whole capture, as device number 64
@@ -26,15 +26,15 @@ enum class Cann5Folder {
 
 // Group of the tables and layers of system counters, most of which a run does not record.
 inline constexpr std::string_view kCounterLayers = "counters";
-// Groups of V6 engines other than cores, and of the runtime's own records. Missing data of engines
-// is never reported; missing data of the runtime, as of counters, only if its raw kinds were read.
+// Groups for V6 engines other than cores, and for the runtime's own records. Missing engine data is
+// never reported; missing runtime or counter data only if its raw kinds were read.
 inline constexpr std::string_view kEngineLayers = "engines";
 inline constexpr std::string_view kRuntimeTables = "runtime";
 
-// The time of the tools whose table or layer it is. A capture has, of each table and each topic,
-// the oldest of those that are not older than itself.
+// Generation of the tools that have the table or layer. Of each table and topic, a capture uses the
+// oldest one that is not older than the capture.
 enum class ProductAge {
-  current,  // those of --style cann5 among them: for captures of any time
+  current,  // for captures of any age; includes --style cann5
   cann5,    // for captures of CANN 5 and older
   classic,  // for captures of 2019 to 2021
 };

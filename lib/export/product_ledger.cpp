@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kHeader = "msprof products 1";
-// A board run with an interval of 1 has ten thousand products, whose lines have about 200 bytes.
+// A board run with an interval of 1 has ten thousand products, each with a line of about 200 bytes.
 constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
 
 using Entries = std::vector<LedgerEntry>;
@@ -75,8 +75,9 @@ bool parse_line(std::string_view line, LedgerEntry& entry) {
   return is_ours(entry);
 }
 
-// Empty if there is no ledger or it is not ours. Ignores a line cut short by a killed command.
-// Throws Error(partial_data) if the ledger cannot be read: its files would never be removed.
+// Returns nothing if there is no ledger or it is not ours. Ignores a line cut short by a killed
+// command. Throws Error(partial_data) if the ledger cannot be read: its files would never be
+// removed.
 Entries read_entries(const fs::path& folder) {
   const fs::path path = folder / kLedgerName;
   std::error_code error;
@@ -125,7 +126,7 @@ bool is_same(const LedgerEntry& entry, const struct stat& file) {
          modification_ns(file) == entry.mtime_ns;
 }
 
-// Entries of files that are there: of each name the one that the file is as, else the last.
+// Returns one entry per existing file: the one that matches the file, else the last.
 Entries existing_entries(const FolderLock& folder, Entries entries) {
   std::map<std::string, Entries> by_name;
   for (LedgerEntry& entry : entries) by_name[entry.name].push_back(std::move(entry));
@@ -151,7 +152,7 @@ LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file
                          const TemporaryFile& temporary) {
   struct stat file = {};
   if (::fstat(temporary.fd(), &file) != 0) throw_cannot_write(temporary.target(), errno);
-  // A rename changes neither.
+  // A rename changes neither size nor mtime.
   return {kind, output_file, temporary.target().filename().string(),
           static_cast<std::uint64_t>(file.st_size), modification_ns(file)};
 }

@@ -1,10 +1,10 @@
-// ProductLedger: the files that msprof has put into a folder, so that a later export can remove
-// what it replaces and nothing else. For ProductFolder. The ledger is the dot file
-// ".msprof_products" beside the products, a line a file: kind, bytes, mtime in ns, document, name,
-// with tabs between. A file is named there before it appears, with the size and time that it will
-// have, and what stood under its name before keeps its line until the next export: a killed export,
-// or a power cut, leaves no file that the next one does not know. Lines of several commands at once
-// do not get lost: the folder is locked while the ledger changes.
+// ProductLedger: records the files that msprof put into a folder, so that a later export can remove
+// exactly those that it replaces. For ProductFolder. The ledger is the hidden file
+// ".msprof_products" in that folder, with one line per file: kind, bytes, mtime in ns, document and
+// name, separated by tabs. A file is listed, with its final size and time, before it appears; the
+// line of a file that it replaces stays until the next export. So a killed export or a power cut
+// leaves no unlisted file. The folder is locked while the ledger changes, so concurrent commands
+// lose no lines.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr const char* kLedgerName = ".msprof_products";
 
 struct LedgerEntry {
   std::string kind;         // "timeline", "csv", …: files only replace files of the same kind
-  std::string output_file;  // stem of its document, without iteration, slice and extension
+  std::string output_file;  // stem without iteration, slice and extension
   std::string name;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;

@@ -46,7 +46,7 @@ struct Cann5Timeline {
   ProductAge age = ProductAge::current;    // of the layers
 };
 std::vector<Cann5Timeline> cann5_timelines(ProductAge age = ProductAge::current);
-// How old the capture of a store is.
+// Converts meta "generation" to the age of a capture.
 ProductAge to_product_age(std::string_view generation);
 // Returns the layers that draw the timelines of captures of `age`.
 std::vector<std::unique_ptr<TimelineLayer>> cann5_layers(const Database& db, ProductAge age);

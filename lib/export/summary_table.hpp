@@ -26,7 +26,7 @@ struct TableInfo {
   // Columns of unit loads (store/unit_loads.hpp); modelled if those of the capture are.
   std::span<const std::string_view> unit_loads = {};
   int cann5_place = 0;         // position among the tables of --style cann5; 0: not one of them
-  bool is_cann5_only = false;  // not of the current style; so are all that are older than today
+  bool is_cann5_only = false;  // not in the current style, like all older products
   ProductAge age = ProductAge::current;
   // --style cann5 writes it for the whole capture even if an iteration is selected.
   bool is_cann5_whole = false;

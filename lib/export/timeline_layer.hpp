@@ -67,7 +67,7 @@ struct Cann5Topic {
 // Keys of topics that several layers draw in a special form.
 inline constexpr std::int64_t kAiStackTime = -1;
 inline constexpr std::int64_t kThreadGroup = -2;
-// The timeline of all processes, for layers that are older than today.
+// The timeline of all processes, for layers of old captures.
 inline constexpr std::int64_t kWholeTimeline = -3;
 
 struct LayerInfo {
@@ -77,12 +77,11 @@ struct LayerInfo {
   RawNeeds needs = {};
   std::string_view own_document = {};      // "step_trace": also written as a separate file
   bool is_default = true;                  // false: written only if --layers names it
-  std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the one of all
-                                           // layers
+  std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the default timeline
   // Host activity: --style cann5 writes it for the whole capture even if an iteration is selected.
   bool is_of_host = false;
   std::string_view group = {};           // --layers accepts this name for all layers of the group
-  ProductAge age = ProductAge::current;  // older ones: of the topics alone, no layers of today
+  ProductAge age = ProductAge::current;  // old: only for topics, not current layers
   Dialect dialect = Dialect::cann;
 };
 

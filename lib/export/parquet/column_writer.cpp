@@ -17,7 +17,7 @@ namespace {
 
 // Limit for the texts of a dictionary or a page, because readers load them as a whole.
 constexpr std::size_t kMaxTextBytes = 4 << 20;
-// The store is untrusted input: its texts can have any length.
+// The store is untrusted input: its texts may have any length.
 constexpr std::size_t kMaxTextLength = 1 << 20;
 // Texts in statistics are cut to this length, because readers load the footer as a whole.
 constexpr std::size_t kMaxBoundBytes = 128;

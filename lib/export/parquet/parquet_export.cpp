@@ -43,7 +43,7 @@ bool has_parquet_rows(const Database& db) {
   return any.step() && any.integer(0) != 0;
 }
 
-// The files of the capture from when its rank was not known: its rows would be there twice.
+// Removes the capture's files from before its rank was known: they would duplicate its rows.
 void remove_rankless(const fs::path& dir, const std::string& name) {
   for (const parquet::ParquetTable& table : parquet::tables()) {
     const fs::path folder = dir / table.name / rank_folder(kNoRank);

@@ -17,7 +17,7 @@ namespace msprof::parquet {
 
 namespace {
 
-// Key of the capture's name; any value works.
+// Key of the capture's name; its value is irrelevant.
 constexpr std::int64_t kThisCapture = 0;
 
 std::int64_t duration_or_null(std::int64_t start_ns, std::int64_t end_ns) {

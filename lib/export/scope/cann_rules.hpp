@@ -1,5 +1,5 @@
-// Rules for rows of CANN captures that tables and timelines share: which calls count, which type a
-// task shows, what numbers mean. Source: cann_host.md 2.1, 2.6; cann_device.md 14.3, 14.5.
+// Rules for rows of CANN captures shared by tables and timelines: which calls count, which type a
+// task shows, what codes mean. Source: cann_host.md 2.1, 2.6; cann_device.md 14.3, 14.5.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +163,7 @@ class TaskCounterCursor {
   }
 
  private:
-  // The id, and the counter columns in use, which are the first ones.
+  // Cells of the id and of the counter columns in use, which are the first ones.
   static std::vector<std::size_t> read_places(const Database& db) {
     Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
     const std::int64_t count = read.step() ? read.integer(0) : 0;

@@ -7,7 +7,7 @@ namespace msprof {
 
 namespace {
 
-// Devices with all metrics of their metric set, counted or not.
+// Returns the devices with all metrics of their metric set, counted or not.
 std::map<std::int64_t, SampledDevice> known_devices(const Database& db, std::string_view kind) {
   Statement read = db.prepare(
       "SELECT device.id, ifnull(frequency_hz, 0), ifnull(platform, -1), ifnull(core.text, ''),"

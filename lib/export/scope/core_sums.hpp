@@ -21,14 +21,14 @@ struct SampledDevice {
   std::map<std::int64_t, CoreSums> cores;
 };
 
-// Returns the devices with core samples in the scope, by number. `kind` is one of the two above.
+// Returns the devices with core samples in the scope, by number. `kind`: kind of the tracks.
 std::vector<SampledDevice> sampled_devices(const Database& db, std::string_view kind,
                                            const ExportScope& scope);
 
-// Names of the metrics of all devices, without duplicates.
+// Returns the names of the metrics of all devices, without duplicates.
 std::vector<std::string> sampled_metric_names(const Database& db, std::string_view kind);
 
-// Event that a track counts; empty for the cycles.
+// Returns the event that a track counts; empty for the cycles.
 std::optional<std::uint32_t> find_sampled_event(const CounterTrack& track);
 
 }  // namespace msprof

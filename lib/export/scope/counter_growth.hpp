@@ -9,8 +9,8 @@ namespace msprof {
 
 class CounterGrowth {
  public:
-  // Samples must be in order of time. A decrease means that the counter was reset; what it lost is
-  // unknown and not counted.
+  // Samples must be in order of time. A decrease means that the counter was reset; growth before
+  // the reset that was not sampled is not counted.
   void add(std::int64_t value) {
     if (count_++ > 0 && value > last_) sum_ += int128{value} - last_;
     last_ = value;

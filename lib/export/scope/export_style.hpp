@@ -1,5 +1,5 @@
-// ExportStyle: the names and the arrangement of the files of an export, and what of them depends on
-// the dialect and the version of the capture.
+// ExportStyle: the names and arrangement of the files of an export, including what depends on the
+// dialect and the version of the capture.
 #pragma once
 
 #include <string>

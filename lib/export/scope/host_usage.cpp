@@ -89,7 +89,7 @@ void for_each_disk_use(const Database& db, const ExportScope& scope,
     use.begin_ns = *samples->begin_ns;
     if (counter == "Read") use.read_kb_s = samples->shown();
     if (counter == "Write") use.write_kb_s = samples->shown();
-    // The last of the three samples of an interval.
+    // Usage is the last of an interval's three samples.
     if (counter != "Usage") continue;
     use.percent = samples->shown();
     visit(use);

@@ -71,7 +71,7 @@ class Recommended {
   double enough();
 
  private:
-  std::vector<double> values_;  // above 0
+  std::vector<double> values_;  // only positive ones
   std::size_t count_ = 0;
   double peak_ = 0;
 };

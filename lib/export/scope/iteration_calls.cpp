@@ -61,13 +61,13 @@ IterationCalls::IterationCalls(const Database& db,
 
   RowCursor<ApiCallRow> calls(
       db, {&ApiCallRow::id, &ApiCallRow::thread_id, &ApiCallRow::start_ns, &ApiCallRow::end_ns});
-  // Calls that start within the iteration can also launch later tasks of other iterations.
+  // Such calls may also launch later tasks, of other iterations.
   std::int64_t last_ns = end_ns;
   while (calls.next()) {
     const auto [start, end] = std::pair(calls->start_ns, calls->end_ns);
     const bool begins_within = start >= begin_ns && start < end_ns;
     if (begins_within) last_ns = std::max(last_ns, end);
-    // A model that was loaded as a whole is launched by the call that waits for its execution.
+    // A model that was loaded as a whole is launched by the call that waits for the execution.
     const bool executes = executions.has(calls->id) && start <= begin_ns && end >= end_ns;
     if (own.has(calls->id) || executes) {
       own_.add(calls->thread_id, start, end);

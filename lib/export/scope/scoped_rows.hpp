@@ -17,8 +17,8 @@ namespace msprof::cann {
 
 // Which tasks belong to the collection.
 enum class TaskWindow {
-  ends_within,    // tasks that end at or after its start
-  starts_within,  // tasks that start after its start
+  ends_within,    // tasks that end at or after the collection's start
+  starts_within,  // tasks that start after the collection's start
   any,
 };
 

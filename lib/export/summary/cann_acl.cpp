@@ -1,6 +1,6 @@
-// acl of CANN 5: one row per AscendCL call, by start. acl_statistic: one row per name, by name; in
-// captures of that time its shares and means have more digits. Both cover the whole capture.
-// Source: cann_device.md 24, cann5_classic.md 10.
+// acl of CANN 5: one row per AscendCL call, by start. acl_statistic: one row per name, by name; for
+// CANN 5 captures its shares and means have more digits. Both cover the whole capture. Source:
+// cann_device.md 24, cann5_classic.md 10.
 #include <map>
 
 #include "export/products.hpp"

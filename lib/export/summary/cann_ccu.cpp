@@ -35,7 +35,7 @@ class CannCcuMission : public cann::CannTable {
       const bool is_wait = read.integer(6) != 0;
       for (const int cell : {0, 3, 4}) out.number(read.integer(cell));
       out.number(is_wait ? 0 : read.integer(5));
-      // The vendor's table has a meaningless time here, that of counter value 0.
+      // The vendor's table has a meaningless time here: that of counter value 0.
       is_wait ? out.missing() : cann::us_timestamp(out, start);
       is_wait ? out.missing()
               : out.timestamp(cann::float3(saturating_subtract(read.integer(2), start), 1000));

@@ -29,7 +29,7 @@ class CannDdr : public cann::CannTable {
     std::map<std::int64_t, Means> devices;
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
-      if (track.number) continue;  // of a single master
+      if (track.number) continue;  // single masters
       Means& means = devices[track.device.value_or(-1)];
       (track.counter == "Read" ? means.read : means.write).add(samples->shown());
     }

@@ -1,6 +1,6 @@
-// l2_cache: L2 cache hit rates of the tasks of a device. Source: cann_device.md 9.2 (events of a
-// rate by chip, a rate of no requests is 0, no row where an event was not collected), 21 (columns;
-// chips with STARS have no hit rate). Chips whose events are unknown (platform 0 and 9) have N/A.
+// l2_cache: L2 cache hit rates of the tasks of a device. Source: cann_device.md 9.2 (events per
+// rate and chip; a rate without requests is 0; no row if an event was not collected), 21 (columns;
+// chips with STARS have no hit rate). Chips with unknown events (platforms 0 and 9) have N/A.
 // Records have no time and do not count wraparounds of the task id: if tasks of different operators
 // have the same id, the name is N/A. An iteration includes the rows of the stream and task numbers
 // that ran in it.
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kEvents = 8;
 
-// An event of a rate, added or subtracted.
+// An event that a rate adds or subtracts.
 struct Term {
   std::uint32_t event = 0;
   int sign = 1;

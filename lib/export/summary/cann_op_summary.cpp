@@ -176,7 +176,7 @@ class CollectiveNames {
 
 class OpSummaryWriter {
  public:
-  // begin() of `out` has been called; metrics are the columns from `first_metric` on.
+  // Requires that begin() of `out` was called; metrics are the columns from `first_metric` on.
   OpSummaryWriter(const Database& db, const OutputFile& output_file, std::size_t first_metric,
                   RowSink& out)
       : db_(db),
@@ -254,7 +254,7 @@ class OpSummaryWriter {
     out_.end_row();
   }
 
-  // Writes start, duration and how long the device was idle before: six decimals, but "0" in the
+  // Writes start, duration and the preceding idle time of the device: six decimals, but "0" in the
   // first row.
   void write_times(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) {
     cann::us_timestamp(out_, start_ns);

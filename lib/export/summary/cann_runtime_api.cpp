@@ -1,6 +1,6 @@
-// runtime_api of CANN 5: one row per runtime call and thread, longest total time first; for
-// captures of that time one row per runtime call and stream, by name. Current data does not have
-// the streams of calls: N/A. Source: cann_device.md 24, cann5_classic.md 10.
+// runtime_api of CANN 5: one row per runtime call and thread, longest total time first; for CANN 5
+// captures one row per runtime call and stream, by name. Current captures do not record the streams
+// of calls: N/A. Source: cann_device.md 24, cann5_classic.md 10.
 #include <algorithm>
 #include <map>
 #include <tuple>

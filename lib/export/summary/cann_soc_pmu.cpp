@@ -25,7 +25,7 @@ std::size_t soc_pmu_cell(const CounterTrack& track) {
   return kCells;
 }
 
-// Returns for each device whether all these were counted.
+// Returns for each device whether all events for the rates were counted.
 std::map<std::int64_t, bool> soc_pmu_devices(const std::vector<CounterTrack>& tracks) {
   constexpr unsigned kAll = (1U << kCells) - 1;
   std::map<std::int64_t, unsigned> found;

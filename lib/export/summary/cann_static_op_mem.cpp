@@ -37,7 +37,7 @@ class CannStaticOpMem : public cann::CannTable {
  private:
   static void write_row(RowSink& out, const CounterTrack& track, std::int64_t begin,
                         std::int64_t end, std::int64_t bytes) {
-    // Means until the end of the graph; the table has the largest 32-bit number instead.
+    // Means "until the end of the graph"; the table shows the largest 32-bit number instead.
     constexpr std::int64_t kToTheEnd = 4294967294;
     constexpr std::int64_t kKilobyte = 1024;
     out.text("host");

@@ -24,7 +24,7 @@ class CannStepTrace : public cann::CannTable {
   // Rows are sorted by time.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  // Two more columns for each all-reduce of the iteration that has most.
+  // Adds two columns per all-reduce of the iteration with the most all-reduces.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = CannTable::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {

@@ -96,20 +96,19 @@ class DeviceTotals {
   std::map<std::int64_t, int128> totals_;
 };
 
-// All-reduces of the iteration that has most: each row of step_trace has a pair of cells for so
-// many. Throws the Error of a damaged store where the table would be very much larger than the rows
-// it is made of.
+// Returns the number of all-reduces of the iteration with the most; each row of step_trace has that
+// many pairs of cells. Throws db.damaged() if the table would be far larger than its source rows.
 std::int64_t most_reduces(const Database& db);
 
 // Reads the all-reduces of all iterations in one pass.
 class Reduces {
  public:
-  // `end_of_sql`: the conditions (" AND …") and the order in which the caller reads `iteration`,
-  // and the order of the all-reduces (`part`) of an iteration.
+  // `end_of_sql`: conditions (" AND …") and the ORDER BY: the caller's order of `iteration`, then
+  // the order of the all-reduces (`part`) of an iteration.
   Reduces(const Database& db, std::string_view end_of_sql);
 
-  // Calls take(start_ns, end_ns) for each all-reduce of the iteration. To be called for all
-  // iterations that the caller reads.
+  // Calls take(start_ns, end_ns) for each all-reduce of the iteration. Must be called for all
+  // iterations, in the order of `end_of_sql`.
   template <typename Take>
   void find(std::int64_t iteration_id, const Take& take) {
     for (; has_row_ && read_.integer(0) == iteration_id; has_row_ = read_.step())

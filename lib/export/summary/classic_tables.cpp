@@ -370,7 +370,7 @@ void write_counts(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-// `place` values from 20 on come after the tables that CANN 5 has, too.
+// Tables with a `place` of 20 or more follow those that CANN 5 also has.
 std::unique_ptr<SummaryTable> table(int place, std::string_view name, std::string_view title,
                                     std::string_view help, std::string_view exists, Columns columns,
                                     Write write) {

@@ -39,7 +39,7 @@ class OldGeOpExecute : public cann::CannTable {
   }
 };
 
-// An execution of a model from the application's call to the tasks: the k-th call, the k-th times
+// An execution of a model from the application's call to the tasks. The k-th call, the k-th times
 // of the graph engine and the tasks of the k-th iteration belong together.
 class OldAiStackTime : public cann::CannTable {
  public:

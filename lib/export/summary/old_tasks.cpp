@@ -255,7 +255,7 @@ class OldStepTrace : public cann::CannTable {
             {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
              "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
 
-  // Adds the reduce columns of the row that has most.
+  // Adds reduce columns for the row with the most reduces.
   std::vector<std::string> columns(const Database& db) const override {
     auto all = CannTable::columns(db);
     for (std::int64_t left = cann::most_reduces(db); left > 0; --left) {

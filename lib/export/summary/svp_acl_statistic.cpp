@@ -98,7 +98,7 @@ class SvpAclStatistic : public SummaryTable {
       any.reset();
       any.bind(1, model.row);
       if (!any.step() || any.integer(0) == 0) continue;
-      // The last number is the iteration, always 0: the whole run is one.
+      // to sort by
       output_files.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
                               kNull, model.row, 0});
     }

@@ -19,7 +19,7 @@ namespace msprof::svp {
 
 namespace {
 
-// `where`: with a parameter, which `value` is; or empty.
+// `where`: empty, or a condition whose parameter is `value`.
 std::vector<SvpModel> read_models(const Database& db, const std::string& where,
                                   std::int64_t value) {
   std::vector<SvpModel> result;
@@ -78,7 +78,7 @@ CounterPlaces counter_places(const Database& db) {
     if (at == columns.end()) continue;
     if (at->second < 0 || at->second >= static_cast<std::int64_t>(kPmuColumns))
       throw db.damaged("a counter refers to a missing column");
-    places[i] = static_cast<std::size_t>(at->second) + 1;  // after the id
+    places[i] = static_cast<std::size_t>(at->second) + 1;  // skips the id
   }
   return places;
 }
@@ -249,7 +249,7 @@ std::vector<SvpCapture> captures_with_tasks(const Database& db) {
 }
 
 SvpCapture capture(const Database& db, std::int64_t step_id) {
-  // A product is one capture: reading all models for each of thousands would be the most of it.
+  // A product covers one capture; reading all models for each of thousands would dominate the time.
   auto found = read_captures(
       db, "id = ?", step_id,
       read_models(db, "WHERE model.id = (SELECT model_row FROM step WHERE id = ?)", step_id));

@@ -93,7 +93,7 @@ std::string us_to_ns(std::string_view us) {
   return ns;
 }
 
-// Takes the cells of the table and hands on those of the columns of then.
+// Receives the cells of the table and passes on those of CANN 5's columns.
 class OldColumns : public RowSink {
  public:
   OldColumns(RowSink& out, const std::vector<std::string>& columns) : out_(out) {

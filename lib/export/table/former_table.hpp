@@ -1,4 +1,4 @@
-// JSON tables under the name that they had in earlier versions, which a timeline can have, too.
+// Removes JSON tables under the name of earlier versions, which timelines also use.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ void read_number(TableValue& cell) {
 
 }  // namespace
 
-// A cell that many rows share.
+// A cell shared by many rows.
 struct TableReader::KeptCell {
   std::size_t place = 0;
   std::string text;
@@ -29,7 +29,7 @@ struct TableReader::KeptCell {
   CellNotes notes{};
 };
 
-// Cells that no further row will have. Rows that have them may not be taken yet.
+// Cells that no new row will have; rows not yet consumed may still have them.
 struct TableReader::Retired {
   std::vector<std::vector<KeptCell>> cells;
 };
@@ -39,8 +39,8 @@ struct TableReader::Kept : SharedCells::Kept {
   ~Kept() override { retired->cells.push_back(std::move(cells)); }
 
   std::shared_ptr<Retired> retired;
-  std::vector<KeptCell> cells;  // those that are wanted
-  std::size_t columns = 0;      // all
+  std::vector<KeptCell> cells;  // the wanted ones
+  std::size_t columns = 0;      // all, wanted or not
 };
 
 // Rows that are passed on together. The consumer inserts kept cells and, on a second thread, parses
@@ -59,10 +59,10 @@ struct TableReader::Batch {
   std::size_t rows = 0;
   std::size_t max_rows = 0;
   std::vector<TableValue> values;   // row by row
-  std::vector<std::string> texts;   // of values that are not kept
-  std::vector<KeptInRow> kept;      // in the order of rows
-  std::vector<TableValue*> unread;  // texts that are numbers
-  Retired retired;                  // while it was made
+  std::vector<std::string> texts;   // of cells that are not kept
+  std::vector<KeptInRow> kept;      // in row order
+  std::vector<TableValue*> unread;  // numbers still to be parsed
+  Retired retired;                  // while this batch was made
 };
 
 std::string field_name(std::string_view column) {
@@ -87,12 +87,12 @@ void TableReader::begin(std::span<const std::string> columns) {
         std::find_if(wanted_.begin(), wanted_.end(),
                      [name = field_name(columns[i])](const auto& one) { return one.name == name; });
     const auto place = static_cast<std::size_t>(at - wanted_.begin());
-    // Of two columns of one name the first.
+    // If two columns have the same name, the first is read.
     if (at == wanted_.end() || found[place]) continue;
     found[place] = true;
     place_of_column_[i] = place;
   }
-  // Few enough for a core's cache, and so many that waking the thread costs little.
+  // Few enough to fit in a core's cache, and enough to make waking the thread cheap.
   constexpr std::size_t kBatchRows = 256;
   for (auto* const batch : {&batch_, &taken_}) {
     *batch = std::make_unique<Batch>();

@@ -1,5 +1,5 @@
 // TableReader: reads the rows of a summary table as values, one row at a time, without keeping
-// them. For analyses, so that their numbers of op_summary are those of its CSV.
+// them. For analyses, so that their op_summary numbers equal those in the CSV.
 #pragma once
 
 #include <array>
@@ -26,16 +26,17 @@ std::string field_name(std::string_view column);
 using CellNotes = std::array<std::uint32_t, 2>;
 
 struct TableValue {
-  std::string_view text;         // as in the CSV; "N/A" where there is none
-  std::optional<double> number;  // of a cell that is a number
-  CellNotes* notes = nullptr;    // null where the cell is of one row alone
+  std::string_view text;         // as in the CSV; "N/A" if there is no value
+  std::optional<double> number;  // if the cell is a number
+  CellNotes* notes = nullptr;    // null: the cell is not shared
 };
 
-// Cache of values by some cells of a row. Uses the first of their notes if all are shared.
+// Cache of values by the texts of some cells. Uses the first of a cell's notes; caches only if all
+// cells are shared.
 template <std::size_t kCells, typename Value>
 class ByCells {
  public:
-  // What make() returns for the texts of `cells`, which is to outlive this.
+  // Returns the result of make() for the texts of `cells`; it must outlive this object.
   template <typename Make>
   Value* get(const std::array<const TableValue*, kCells>& cells, Make&& make) {
     CellIds key{};
@@ -69,17 +70,17 @@ class ByCells {
 // A field to read.
 struct WantedField {
   std::string name;
-  // Only its number is asked for: the text is empty where there is one.
+  // Only the number is needed: `text` is empty if there is one.
   bool is_number = false;
 };
 
 class TableReader : public RowSink {
  public:
-  // A value a wanted column, in that order; valid during the call. N/A where a row ends early.
+  // One value per wanted column, in that order; valid during the call. N/A if the row is too short.
   using OnRow = std::function<void(std::span<const TableValue> values)>;
 
-  // Fields that the table does not have are N/A in every row. With `ahead`, which outlives this,
-  // its thread takes rows in their order while the next ones are made, until end() returns.
+  // Fields missing from the table are N/A in every row. With `ahead`, which must outlive this
+  // object, its thread passes on rows in order while the next ones are made, until end() returns.
   TableReader(std::vector<WantedField> wanted, OnRow on_row, WorkAhead* ahead = nullptr);
   ~TableReader() override;
   TableReader(const TableReader&) = delete;
@@ -115,12 +116,12 @@ class TableReader : public RowSink {
 
   std::vector<WantedField> wanted_;
   OnRow on_row_;
-  std::vector<std::size_t> place_of_column_;  // in a row; wanted_.size(): not wanted
+  std::vector<std::size_t> place_of_column_;  // in a row; wanted_.size(): unwanted
   WorkAhead* ahead_;
   std::shared_ptr<Retired> retired_;
-  std::unique_ptr<Batch> batch_;  // being made
-  std::unique_ptr<Batch> taken_;  // by job_
-  TableValue* values_ = nullptr;  // of the row that is made
+  std::unique_ptr<Batch> batch_;  // being filled
+  std::unique_ptr<Batch> taken_;  // used by job_
+  TableValue* values_ = nullptr;  // of the row being made
   std::string* texts_ = nullptr;  // its texts, except kept cells
   std::size_t column_ = 0;
   WorkAhead::Job job_;  // last: it uses the others
@@ -130,7 +131,7 @@ class TableReader : public RowSink {
 std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name);
 // Returns the columns of `table` as field names.
 std::vector<std::string> field_names(const Database& db, const SummaryTable& table);
-// Returns the field names of its unit loads.
+// Returns the field names of the table's unit loads.
 std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable& table);
 
 // Reads every row of all documents of the table `name` of this capture. Returns false if there is

@@ -24,8 +24,8 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-// True for a text that Excel and its like compute when they open a CSV, quoted or not. A dash alone
-// is none: it stands where there is no value.
+// Returns true for a text that spreadsheets evaluate when they open a CSV, quoted or not. A single
+// dash is not one: it marks a missing value.
 bool is_formula(std::string_view text) {
   constexpr std::string_view kStarts = "=+-@\t\r";
   return !text.empty() && text != "-" && kStarts.find(text.front()) != std::string_view::npos;

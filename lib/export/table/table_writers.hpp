@@ -14,7 +14,7 @@ namespace msprof {
 // Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
 void append_csv_text(std::string& out, std::string_view text);
 
-// Writes UTF-8 with LF, quoted as RFC 4180 requires. Accepts several tables, one after the other.
+// Writes UTF-8 with LF, quoted as RFC 4180 requires. Accepts several tables in sequence.
 class CsvWriter : public RowSink {
  public:
   explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
@@ -76,7 +76,7 @@ class JsonTableWriter : public RowSink {
   void number(std::string_view digits) override;
   // JSON has no infinity.
   void real(double value) override;
-  // A string: as a number, most times have more digits than a double holds.
+  // Written as a string: most timestamps have more digits than a double holds.
   void timestamp(std::string_view digits) override { text(digits); }
   void missing() override;
   void end_row() override;

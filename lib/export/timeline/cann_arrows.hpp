@@ -1,6 +1,6 @@
 // Arrows from host calls to what they started on a device (HostToDevice of Chrome traces), for the
-// layers that draw their ends. The id of an arrow is that of its call << 32.
-// Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
+// layers that draw their ends. The id of an arrow is that of its call << 32. Sources: cann_host.md
+// 2.5 (starts), cann_device.md 23.3 (ends).
 //
 // Viewers treat phase 'f' as the last end of an arrow and warn about further ones. Therefore all
 // ends but the latest are 't', unless the reader expects the vendor's form. Import marks the latest

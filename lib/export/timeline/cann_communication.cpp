@@ -1,7 +1,7 @@
-// Layer communication: collectives and their tasks, by group and plane. Sources:
-// cann_device.md 14.5 (what began before the collection is left out), 18.1 (collectives), 23.3
-// (ends of arrows), 23.5 (rows, threads, arguments), 25.4 (payloads of RDMA); cann_host.md 1.9 (T4,
-// T6, T7). Threads and arguments of HCCL in CANN 5 are those of timelines written by its tools.
+// Layer communication: collectives and their tasks, by group and plane. Sources: cann_device.md
+// 14.5 (omitted rows), 18.1 (collectives), 23.3 (ends of arrows), 23.5 (rows, threads, arguments),
+// 25.4 (payloads of RDMA); cann_host.md 1.9 (T4, T6, T7). HCCL threads and arguments of CANN 5 are
+// those of timelines written by its tools.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // Layer ascend_hardware: tasks on the device, one track per stream, and the ends of the arrows to
-// them. Source: cann_device.md 14.3 (types), 14.5 (what is left out), 23.2, 23.3 (ends). The
-// arguments of CANN 5 are those of timelines written by its tools.
+// them. Source: cann_device.md 14.3 (types), 14.5 (omitted rows), 23.2, 23.3 (ends). The arguments
+// of CANN 5 are those of timelines written by its tools.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -440,7 +440,7 @@ class DevicePieces {
   PerConnection<DeviceWriter> writers_;
 };
 
-// The outer tasks of one range of consecutive tasks, found by the first chunk that needs them.
+// The outer tasks of a range of consecutive tasks, found by the first chunk that needs them.
 class OuterTasksOfRun {
  public:
   OuterTasksOfRun(std::int64_t first_task, std::int64_t last_task)

@@ -128,13 +128,13 @@ struct Slice {
   std::int64_t duration_ns = 0;
   std::int64_t task_id = 0;
   std::int64_t thread = 0;
-  std::optional<std::int64_t> call{};  // whose arrow ends here
-  bool is_first = false;               // of the file
+  std::optional<std::int64_t> call{};  // call whose arrow ends here
+  bool is_first = false;               // first one of the file
   bool is_first_of_lane = false;
 };
 
-// Produces the slices of a file in order, for chunks that are written in parallel: each takes its
-// range when it is its turn.
+// Produces the slices of a file in order, for chunks that are written in parallel: each chunk gets
+// the next range in its turn.
 class Slices {
  public:
   Slices(const Database& db, const OutputFile& output_file)
@@ -158,8 +158,8 @@ class Slices {
     return std::clamp<std::int64_t>((tasks_.count() + kPieceRows - 1) / kPieceRows, 1, kMaxPieces);
   }
 
-  // Gets the slices of a chunk. Chunks must start in order. Returns true if the chunk has more;
-  // only the last one can, which gets all that remain.
+  // Gets the slices of a chunk. Chunks must start in order. Returns true if the chunk has more
+  // slices, which only happens for the last one: it gets all that remain.
   bool take(std::int64_t piece, std::vector<Slice>& slices) {
     std::unique_lock lock(mutex_);
     turn_has_come_.wait(lock, [&] { return next_piece_ == piece || has_failed_; });

@@ -100,7 +100,7 @@ void append_escaped(std::string& out, std::string_view text, std::size_t& at) {
 
 TraceEvent parse_event(std::string_view line) {
   TraceEvent event;
-  // Arguments that end with the event need not be looked through for their end.
+  // If the arguments are the last member, their end need not be searched.
   constexpr std::string_view kLast = "\"ph\":\"X\",\"args\":{";
   const auto last = line.ends_with("}}") ? line.find(kLast) : line.npos;
   if (last != line.npos) {
@@ -186,7 +186,7 @@ std::int64_t parse_us_text(std::string_view json) {
       ns += static_cast<std::uint64_t>(*digit - '0') * place;
     }
   }
-  // The smallest int64 is in the range of those of its size.
+  // INT64_MIN has this magnitude.
   constexpr std::uint64_t kMax = std::uint64_t{1} << 63;
   if (us > (kMax - ns) / 1000) return is_negative ? INT64_MIN : INT64_MAX;
   const std::uint64_t total = us * 1000 + ns;
@@ -194,7 +194,7 @@ std::int64_t parse_us_text(std::string_view json) {
   return total >= kMax ? INT64_MAX : static_cast<std::int64_t>(total);
 }
 
-// An event is a line, with a comma before its end where one follows it.
+// Each event is one line; a comma at the end of a line is not part of it.
 void TraceEventSink::write(std::string_view text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

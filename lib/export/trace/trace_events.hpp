@@ -12,25 +12,25 @@
 namespace msprof {
 
 struct TraceEvent {
-  char phase = '\0';      // X, C, M, or s, t and f of arrows
-  std::string_view name;  // texts are as JSON has them, quoted
+  char phase = '\0';      // X, C, M; for arrows s, t, f
+  std::string_view name;  // quoted JSON, like all texts
   std::string_view category;
-  std::string_view id;  // of an arrow
+  std::string_view id;  // only for arrows
   TraceLane lane;
   std::int64_t start_ns = 0;
-  std::int64_t duration_ns = 0;  // of an X
+  std::int64_t duration_ns = 0;  // only for X
   std::string_view arguments;    // `"a":1,"b":"c"`
 
   std::int64_t end_ns() const;
 };
 
-// Takes the members of a JSON object, `"a":1,"b":"c"`, one after the other.
+// Iterates over the members of a JSON object: `"a":1,"b":"c"`.
 class JsonMembers {
  public:
   explicit JsonMembers(std::string_view text) : text_(text) {}
-  // False after the last one, and where the text is no JSON.
+  // Returns false after the last member, and if the text is not JSON.
   bool next();
-  std::string_view key() const { return key_; }      // without its quotes, escaped
+  std::string_view key() const { return key_; }      // unquoted, still escaped
   std::string_view value() const { return value_; }  // as JSON
 
  private:
@@ -40,10 +40,11 @@ class JsonMembers {
   std::string_view value_;
 };
 
-// The text of a JSON string, quoted or not; of anything else the text itself.
+// Returns the text of a JSON string, quoted or not; returns anything else unchanged.
 std::string parse_json_text(std::string_view json);
 
-// A time in us, a number or a text of one, with at most three decimals, as ns. 0 for anything else.
+// Converts a time in us, a number or its text with at most three decimals, to ns. Returns 0 for
+// anything else.
 std::int64_t parse_us_text(std::string_view json);
 
 class TraceEventSink : public TraceSink {
@@ -53,9 +54,9 @@ class TraceEventSink : public TraceSink {
   std::uint64_t text_bytes() const override { return read_bytes_; }
 
  protected:
-  // In the order in which they were written.
+  // Called for each event, in the order of writing.
   virtual void take(const TraceEvent& event) = 0;
-  // Nothing comes any more.
+  // Called after the last event.
   virtual void end() = 0;
 
  private:

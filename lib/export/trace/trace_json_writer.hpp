@@ -172,7 +172,7 @@ class TraceJsonWriter {
                   std::int64_t time_ns);
 
   void finish();
-  // Do not include metadata.
+  // Counts exclude metadata.
   std::uint64_t event_count() const { return events_; }
   std::uint64_t slice_count() const { return slices_; }
   // Ends of arrows, and those whose start is in another part. Counted only if there are several

@@ -17,8 +17,7 @@ constexpr UnifiedTable kUserRanges{
     " message STRING, globalTid INTEGER, endGlobalTid INTEGER, domainId STRING,"
     " connectionId INTEGER"};
 
-// Levels that have a name but are not in ENUM_API_TYPE get its number for "other"
-// (cann_host.md 2.6).
+// Levels with a name but not in ENUM_API_TYPE get the number of "other" (cann_host.md 2.6).
 std::int64_t api_type(std::int64_t level) {
   return level == 30000 || level == 25000 || level == 20500 ? kOtherApiType : level;
 }

@@ -129,7 +129,7 @@ void write_ccu(UnifiedWriter& out) {
 
 void write_dpu_tasks(UnifiedWriter& out) {
   UnifiedRows rows(out, kDpuTask);
-  // Numbered after the marks of devices, which are not tasks of devices either.
+  // Numbered after device marks, which are not device tasks either.
   Statement marks = out.store().prepare("SELECT count(*) FROM device_mark");
   std::int64_t number = marks.step() ? marks.integer(0) : 0;
   Statement read = out.store().prepare(
