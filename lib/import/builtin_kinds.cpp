@@ -56,7 +56,7 @@ KindSet cann_kinds(const CannSession& session) {
     if (import->session.is_classic()) return classic::join(*import, context);
     if (import->session.is_cann5()) return cann5::join(*import, context);
     HostTaskStore tasks(context.work_folder, import->session.has_unique_task_ids());
-    // The host's records are needed first.
+    // Starts with the host, whose records are needed first.
     cann::begin_host(*import);
     auto first_passes = cann::begin_devices(*import);
     cann::join_host(*import, context, tasks);

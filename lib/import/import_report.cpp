@@ -34,7 +34,7 @@ std::string_view category_name(Category category) {
   return "other";
 }
 
-// Name in import_log and in the JSON document.
+// Returns the name in import_log and in the JSON document.
 std::string_view severity_name(Severity severity) {
   if (severity == Severity::partial) return "partial";
   return severity == Severity::without ? "without" : "note";
@@ -75,8 +75,8 @@ std::string where(const Line& line) {
   return text + ")";
 }
 
-// Line with event, count and first position. Names and details come from the capture and are
-// escaped, so that a newline in them cannot forge a line of this report.
+// Returns a line with event, count and first position. Names and details come from the capture and
+// are escaped, so that a newline in them cannot forge a line of this report.
 std::string finding_line(const Line& line) {
   const Finding& finding = line.finding;
   const std::string_view head =

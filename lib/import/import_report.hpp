@@ -47,9 +47,9 @@ struct LayoutUse {
   std::string source;
 };
 
-// Verdict for programs: "complete", "without" or "partial".
+// Returns the verdict for programs: "complete", "without" or "partial".
 std::string_view verdict_name(Severity verdict);
-// Verdict for people: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
+// Returns the verdict for people: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
 std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking);
 
 class ImportReport {
@@ -76,12 +76,12 @@ class ImportReport {
   // Records that a file was read with the layout; the most severe origin is kept.
   void note_layout(LayoutOrigin origin) { layout_origin_ = std::max(layout_origin_, origin); }
   LayoutOrigin layout_origin() const { return layout_origin_; }
-  // Null if no file was read with the user's layout.
+  // Returns null if no file was read with the user's layout.
   const LayoutUse* layout() const {
     return layout_origin_ == LayoutOrigin::known ? nullptr : &layout_;
   }
 
-  // Most severe finding: note (complete), without or partial.
+  // Returns the most severe finding: note (complete), without or partial.
   Severity verdict() const;
   bool is_partial() const { return verdict() == Severity::partial; }
   // Names of missing data, without duplicates, for example "HBM bandwidth".

@@ -71,7 +71,7 @@ constexpr UnreadKind kUnread[] = {
     {"cont", "cont files of recurrent networks"},
 };
 
-// Null if unknown. `stem` is the file name without class, device and slice.
+// Returns null if unknown. `stem` is the file name without class, device and slice.
 const UnreadKind* find_unread(std::string_view stem) {
   const auto* found =
       std::find_if(std::begin(kUnread), std::end(kUnread), [&](const UnreadKind& kind) {

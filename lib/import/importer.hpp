@@ -15,7 +15,7 @@ namespace msprof {
 
 struct ImportOptions {
   LayoutChoice layout;
-  // Allows a store made with a layout to be replaced by one that contains less. Otherwise that is
+  // Allows replacing a store made with a layout by one that contains less. If false, that throws
   // Error(less_than_before), unless the layout was given on the command line.
   bool force = false;
   // Called after all rows are written and before the store is published; adds findings about
@@ -23,7 +23,7 @@ struct ImportOptions {
   std::function<void(const Database&, ImportReport&)> inspect;
 };
 
-// Path of a capture's store. `product_folder` is the capture or the --output folder.
+// Returns the path of a capture's store. `product_folder` is the capture or the --output folder.
 std::filesystem::path store_path(const std::filesystem::path& product_folder);
 
 // Reads `session` into a new store at `store`. An existing store is replaced only when the new one

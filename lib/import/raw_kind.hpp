@@ -51,7 +51,7 @@ struct KindSet {
   std::function<void(const ImportContext&)> join;
 };
 
-// All kinds listed in kinds.def of the session's dialect.
+// Returns all kinds listed in kinds.def of the session's dialect.
 KindSet builtin_kinds(const Session& session);
 
 // Reads a file of fixed-size records in bounded memory. Calls visit(record, byte offset in the

@@ -242,8 +242,8 @@ bool decode_unsigned(std::uint64_t raw, const FieldLayout& field, std::int64_t& 
   return true;
 }
 
-// Returns signed values as unsigned. No field may be negative, and a negative value becomes too
-// large for an int64, so that decode() rejects it.
+// Returns signed values as unsigned. A negative value becomes too large for an int64, so decode()
+// rejects it: no field may be negative.
 std::uint64_t raw_value(ByteCursor& cursor, FieldType type, std::size_t offset) {
   switch (type) {
     case FieldType::u8:

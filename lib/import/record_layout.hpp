@@ -92,7 +92,7 @@ class LayoutSet {
 
   const RecordLayout* find(std::string_view kind) const;
   const std::map<std::string, RecordLayout, std::less<>>& all() const { return layouts_; }
-  // Value of key "match"; nullopt if absent.
+  // Returns the value of key "match"; nullopt if absent.
   const std::optional<LayoutMatch>& match() const { return match_; }
   // True if found by `msprof layout`, false if described by a person.
   bool is_inferred() const { return is_inferred_; }

@@ -81,7 +81,7 @@ class BiuPerfKind : public RawKind {
     std::uint64_t cycles = 0;     // cycles since `stamp`
     bool has_stamp = false;
     std::int64_t block = 0;
-    // start of the busy interval of a unit
+    // start of the unit's busy interval
     std::array<std::optional<std::int64_t>, kBiuUnits> since;
   };
 

@@ -139,7 +139,7 @@ std::uint64_t host_record_time(std::span<const std::byte> record);
 // Text in a fixed-size field: up to the NUL, or all bytes if there is no NUL.
 std::string_view fixed_text(const char* bytes, std::size_t room);
 
-// Stores 64 bits unchanged in a cell; only the value that means "empty" is increased by 1.
+// Stores 64 bits unchanged in a cell, but increases the value that means "empty" by 1.
 std::int64_t cell(std::uint64_t value);
 
 }  // namespace msprof::cann

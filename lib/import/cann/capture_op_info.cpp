@@ -160,7 +160,7 @@ class LongCaptureOpKind : public RawKind {
  private:
   static constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 
-  // Length in bytes of the record that starts here; 0 if no record starts here.
+  // Returns the length in bytes of the record that starts here; 0 if none does.
   static std::size_t record_length(std::span<const std::byte> bytes) {
     if (!has_record_head(bytes)) return 0;
     const auto head = decode<HostHeader>(bytes);

@@ -184,7 +184,7 @@ class CcuKind : public RawKind {
     });
   }
 
-  // Returns false, with a finding, if the part has no clock and so its records have no times.
+  // Returns false and adds a finding if the part has no clock: its records then have no times.
   bool has_clock(const ImportContext& context, const Gathered& gathered) {
     if (gathered.part.clock) return true;
     context.report.add(FindingId::no_clock, kCcuKind, gathered.part.name,
@@ -300,7 +300,7 @@ class CcuKind : public RawKind {
     context.store.add(row);
   }
 
-  // Finds the channel of the wait with the largest mean delay up to its end.
+  // Finds the channel with the largest mean delay up to the end of the wait.
   void find_channel(CcuSpanRow& row, const Said& said, std::uint64_t end) const {
     for (const std::uint16_t channel : said.channels) {
       if (channel == kNoChannel) continue;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxNoteBytes = 8 << 20;
 
-// Text of a string or a number; empty for other types.
+// Returns the text of a string or a number; empty for other types.
 std::string note_text(const nlohmann::json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end()) return {};

@@ -17,7 +17,7 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint64_t bits(unsigned from, unsigned to) {
   return ((std::uint64_t{1} << (to - from + 1)) - 1) << from;
 }
-// Function types of known records that are not read: cann_device.md 5.1.
+// Function types of known records that are not read (cann_device.md 5.1).
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
 // The same for V6 chips, including block logs (36, 37).
 constexpr std::uint64_t kOtherFunctionsV6 =
@@ -36,8 +36,8 @@ bool are_zero(const std::uint8_t (&bytes)[kCount]) {
                      [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Only STARS records always have the magic. Without it the other fields must be plausible, and must
-// not also be plausible if the same bytes are read from one byte too early.
+// Only STARS records always have the magic. Other records must have plausible fields, and the
+// fields must be implausible if read one byte earlier.
 
 bool is_stars_log(Bytes record) {
   return decode<StarsLogWire>(record).magic == kDeviceMagic;
@@ -48,8 +48,7 @@ bool is_stars_log_v6(Bytes record) {
 }
 
 bool is_hwts_log(Bytes record) {
-  constexpr std::uint8_t kTypes = 32;  // more than exist; a counter read in its place soon exceeds
-                                       // it
+  constexpr std::uint8_t kTypes = 32;  // more than exist; misread counters soon exceed it
   const auto wire = decode<HwtsWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   return may_be_magic(wire.magic) && wire.task_type < kTypes && wire.syscnt != 0 &&
@@ -89,7 +88,7 @@ bool is_aicore_record(Bytes record) {
          are_zero(wire.tail) && counted != 0;
 }
 
-// Checks the function type only; logs of other functions are not described further.
+// Checks only the function type: logs of other functions are rejected.
 template <unsigned... kFunctions>
 bool has_function(Bytes record) {
   const unsigned function = function_type(decode<std::uint16_t>(record));
@@ -193,7 +192,7 @@ class DeviceStreamKind : public RawKind {
                                 import_.session.parsed_name(file).stem);
   }
 
-  // Row of the table for a file; null if there is none.
+  // Returns the row of the table for a file; null if there is none.
   template <typename Fits>
   const DeviceStream* find(const RawFile& file, const Fits& fits) const {
     const std::string& stem = import_.session.parsed_name(file).stem;

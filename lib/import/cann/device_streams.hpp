@@ -88,7 +88,7 @@ struct DeviceInputs {
 };
 
 // Returns true if the counters in files with this stem are sampled periodically instead of per
-// task. Those files are read by core_samples.cpp.
+// task. core_samples.cpp reads those files.
 bool is_sampled_over_time(const Info& info, std::string_view stem);
 
 // Start or end of a part of a fused task on an engine (V6 chips).
@@ -142,10 +142,10 @@ AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
 // Decodes one record of chip 0.
 AicoreRecord read_event_count(std::span<const std::byte> record);
 
-// Names of device task types; empty if a number has no name.
+// Return names of device task types; empty if a number has no name.
 std::string_view sqe_type_name(ChipFamily family, unsigned number);
 std::string_view sub_task_type_name(unsigned number);
-// Task type names of a 310's scheduler, in its timeline.
+// Returns the name of a task type of a 310's scheduler, as in its timeline.
 std::string_view runtime_task_type_name(unsigned number);
 
 }  // namespace msprof::cann

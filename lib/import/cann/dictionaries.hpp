@@ -33,7 +33,8 @@ class Dictionaries {
   // Returns the id of the hash's text in table `name`; cached.
   std::int64_t hash_name_id(TraceDbWriter& store, std::uint64_t hash);
 
-  // Number of distinct hashes not found, except 0. If large, the dictionary is missing.
+  // Returns the number of distinct hashes not found, except 0. If it is large, the dictionary is
+  // missing.
   std::uint64_t unknown_hashes() const { return unknown_hashes_; }
 
  private:

@@ -10,7 +10,7 @@ class OpTable {
  public:
   virtual ~OpTable() = default;
 
-  // Column of OpRow; kNull if unknown. `op_id` is the id of a HostTask.
+  // Returns this column of OpRow; kNull if unknown. `op_id` is the id of a HostTask.
   virtual std::int64_t block_num(std::int64_t op_id) const = 0;
   virtual std::int64_t mix_block_num(std::int64_t op_id) const = 0;
   virtual std::int64_t name_id(std::int64_t op_id) const = 0;

@@ -152,7 +152,7 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
   found_(at, number, record, at + size_ > bytes_.slice_at(at).end);
 }
 
-// Position of the first record. The start of an overwritten ring buffer can be in the middle of a
+// Returns the position of the first record. An overwritten ring buffer can start in the middle of a
 // record. Formats without a magic cannot be searched: their data starts with a record.
 std::uint64_t RecordScan::find_start() {
   if (format_.is_sound == nullptr || !format_.has_mark || bytes_.bytes(0, size_).empty()) return 0;

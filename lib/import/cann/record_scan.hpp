@@ -76,7 +76,8 @@ class SliceBytes {
 
 class RecordScan {
  public:
-  // Called for a sound record: its position, its slice, and whether it continues in the next slice.
+  // Called for each sound record with its position, its slice, and whether it continues in the next
+  // slice.
   using Found = std::function<void(std::uint64_t at, std::size_t slice,
                                    std::span<const std::byte> record, bool straddles)>;
   RecordScan(const RecordFormat& format, std::span<ScannedSlice> slices, Found found);
@@ -89,8 +90,8 @@ class RecordScan {
   // Returns true if sound records follow each other from here, as far as can be seen.
   bool is_sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
-  // For records without a magic: the next position at the alignment of the unsound record at `at`
-  // from which records are sound again.
+  // For records without a magic: returns the next position at the alignment of the unsound record
+  // at `at` from which records are sound again.
   std::optional<std::uint64_t> aligned_behind(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 

@@ -44,7 +44,8 @@ bool is_known_head(const TsHeadWire& head) {
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
 }
 
-// Event counts may be longer than the known fields; then all of a file have the same length.
+// Event counts may be longer than the known fields; then all event counts of a file have the same
+// length.
 bool is_longer_count(const TsHeadWire& head) {
   return head.tag == kEventCountTag && head.bytes > sizeof(EventCountWire);
 }
@@ -186,7 +187,7 @@ class TlvReader {
                          static_cast<std::int64_t>(slice_offset(0)), "", ""});
   }
 
-  // Offset in the current slice; 0 for a record that started in the previous slice.
+  // Returns the offset in the current slice; 0 for a record that started in the previous slice.
   std::uint64_t slice_offset(std::size_t at) const {
     const std::uint64_t place = place_ + at;
     return place > file_begin_ ? place - file_begin_ : 0;

@@ -89,7 +89,7 @@ bool has_length(std::span<const std::byte> record) {
 constexpr RecordFormat kPlain{kTsTrack, kTsRecordBytes, has_known_tag, "unknown tag"};
 constexpr RecordFormat kWithLength{kTsTrack, kTsRecordBytes, has_length, "bad record header"};
 
-// First bytes of a file; empty if it cannot be read, which the stream reports.
+// Returns the first bytes of a file; empty if it cannot be read, which the stream reports.
 std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
   std::vector<std::byte> bytes(count);
   try {
@@ -249,7 +249,7 @@ class TsTrackKind : public SliceKind {
     report_finding(FindingId::obsolete_records, counts.others, "status");
   }
 
-  // Time of a record; 0 if the record is not read.
+  // Returns the time of a record; 0 if the record is not read.
   std::uint64_t record_ticks(TsTag tag, std::span<const std::byte> record) const {
     switch (tag) {
       case TsTag::time_line:

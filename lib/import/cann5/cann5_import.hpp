@@ -64,8 +64,8 @@ void begin_join(CannImport& import, const ImportContext& context, std::string_vi
 // Writes calls, models and operators, and reads the tasks of every device.
 void join(CannImport& import, const ImportContext& context);
 
-// Id of the text, or of the dictionary's text for the hash. The hash of an empty text is shown as
-// "0".
+// Returns the id of the text, or of the dictionary's text for the hash. The hash of an empty text
+// is shown as "0".
 template <std::size_t kRoom>
 std::int64_t text_id(CannImport& import, TraceDbWriter& store, const MixText<kRoom>& mix) {
   if (mix.is_text != 0) return store.name_id(cann::fixed_text(&mix.bytes[0], kRoom));

@@ -151,7 +151,7 @@ class TensorDataKind : public OldKind {
     return texts;
   }
 
-  // Name of a format; ND had another name at the time.
+  // Returns the name of a format; ND had another name in CANN 5.
   static std::string format_text(std::uint32_t number) {
     constexpr std::uint32_t kNd = 2;
     return number == kNd ? "FORMAT_ND" : cann::format_name(number);

@@ -179,7 +179,8 @@ class Cann5DeviceJoin {
     return nullptr;
   }
 
-  // Kinds that the description of a task may have. The log of a 910 contains little about the kind.
+  // Returns the kinds that the description of a task may have; the log of a 910 reveals little
+  // about the kind.
   std::span<const OpKind> possible_kinds(const OldTask& task) const {
     static constexpr std::array kAll{OpKind::ai_core, OpKind::vector_core, OpKind::ai_cpu,
                                      OpKind::other};
@@ -188,8 +189,8 @@ class Cann5DeviceJoin {
     return task.is_vector ? std::span<const OpKind>(kOfVector) : std::span<const OpKind>(kAll);
   }
 
-  // Batch of a task: number of wraparounds of the stream's task ids within an iteration. Call in
-  // order of task ends.
+  // Returns the batch of a task: the number of wraparounds of the stream's task ids within an
+  // iteration. Call in order of task ends.
   std::uint16_t advance_batch(const OldTask& task, const IterationEnd* window,
                               std::uint32_t model) {
     Turn& turn = turns_[task.stream];

@@ -16,7 +16,7 @@ void TensorTable::add(const TensorKey& key, const TensorTexts& texts) {
     by_key_.emplace(key, find_or_add(texts));
     return;
   }
-  // No real task has this many tensors.
+  // Longer than the tensors of any real task.
   constexpr std::size_t kMaxTextBytes = 1 << 12;
   TensorTexts whole = *texts_[found->second];
   for (std::size_t side = 0; side < whole.size(); side += 3) {

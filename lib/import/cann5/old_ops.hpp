@@ -100,14 +100,14 @@ class OldOps {
 
   bool has_dynamic() const { return !dynamic_.empty(); }
   bool empty() const { return static_.empty() && dynamic_.empty(); }
-  // Operator with static shapes. If several models have the task, that of `model`; null if not
-  // found.
+  // Returns the operator with static shapes. If several models have the task, that of `model`; null
+  // if not found.
   const OldOp* find(std::uint32_t model, std::uint32_t stream, std::uint16_t task,
                     OpKind kind) const;
-  // Operator with dynamic shapes in one iteration; null if not found.
+  // Returns the operator with dynamic shapes in one iteration; null if not found.
   const OldOp* find(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream,
                     std::uint16_t task, std::uint16_t batch, OpKind kind) const;
-  // The first operator described for a stream in an iteration; null if there is none.
+  // Returns the first operator described for a stream in an iteration; null if there is none.
   const OldOp* find_first(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream) const;
 
  private:

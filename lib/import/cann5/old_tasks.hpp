@@ -32,8 +32,8 @@ struct OldTaskRun {
   bool is_vector = false;                // from the log of the vector cores
 };
 
-// Pairs a start with the next end of its stream and task, in file order. Of two starts the later is
-// used; an end without a start is dropped.
+// Pairs a start with the next end of its stream and task, in file order. Of two starts in a row the
+// later is used; an end without a start is dropped.
 class RunPairing {
  public:
   void start(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks, std::uint16_t type = 0);
@@ -76,7 +76,7 @@ class CounterTable {
  private:
   static constexpr std::size_t kSlots = 8;                   // counters per record on old chips
   std::deque<std::array<std::uint32_t, kSlots + 2>> small_;  // cycles, blocks, counters
-  std::unordered_map<std::uint32_t, CoreCounters> large_;    // those that do not fit
+  std::unordered_map<std::uint32_t, CoreCounters> large_;    // records that do not fit
 };
 
 // Contents of the task logs, for the report.
@@ -91,7 +91,7 @@ struct LogCounts {
 
 // The runs of a device, vector core runs last. Reads logs on a 910, states on a 310. The k-th
 // counter record of a stream and task belongs to its k-th run; if the start of the file was
-// deleted, both are counted from the end. Findings are reported.
+// deleted, both are counted from the end. Problems are reported as findings.
 struct DeviceRuns {
   std::deque<OldTaskRun> runs;
   CounterTable counters;
@@ -120,7 +120,7 @@ struct OldTask {
   bool is_vector = false;  // its counters are those of a vector core
 };
 
-// Converts a run with the clock of its device. The kind is that in the log.
+// Converts a run with the clock of its device; the kind is that in the log.
 OldTask make_task(const OldTaskRun& run, const CannPart& part, TraceDbWriter& store, bool is_310);
 
 struct TaskRows {

@@ -29,7 +29,7 @@ void add_copies(const std::vector<cann::CopyState>& copies, const CannPart& part
 const IterationEnd* find_window(const std::vector<IterationEnd>& windows, std::int64_t end_ns);
 
 // Adds the tasks of collectives and empties `records`. The records do not contain the start of the
-// collective: those of one collective and iteration are one call.
+// collective, so those of one collective and iteration count as one call.
 void add_comm_tasks(std::vector<OldCommTask>& records, const std::vector<IterationEnd>& windows,
                     TraceDbWriter& store, std::int64_t& next_call, std::vector<OldTask>& tasks);
 

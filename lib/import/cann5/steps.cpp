@@ -96,7 +96,7 @@ class StepWriter {
     }
   }
 
-  // The last part of the operator's name, up to the first "-".
+  // Returns the last part of the operator's name, up to the first "-".
   std::string reduce_type(std::uint64_t tag) const {
     const auto point = data_.points.find(tag);
     if (point == data_.points.end()) return "parallel";

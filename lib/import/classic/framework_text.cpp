@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Type numbers of MindSpore.
+// Returns the name of a MindSpore type number.
 std::string mind_spore_type(std::uint64_t number) {
   constexpr std::uint64_t kFirst = 27;
   constexpr std::string_view kNames[] = {"BOOL",   "INT",   "INT8",    "INT16",   "INT32",
@@ -28,7 +28,7 @@ std::string mind_spore_type(std::uint64_t number) {
   return fmt::format("NUMBER_TYPE_{}", kNames[number - kFirst]);
 }
 
-// Type numbers of the graph engine.
+// Returns the name of a type number of the graph engine.
 std::string graph_engine_type(std::uint64_t number) {
   if (number > UINT32_MAX) return std::to_string(number);
   std::string name = cann::data_type_name(static_cast<std::uint32_t>(number));

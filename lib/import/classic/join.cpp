@@ -38,7 +38,8 @@ class OperatorsByTask {
     by_stream_.try_emplace(make_key(stream, task), op);
     if (task >= kFirstUniqueTask) by_task_.try_emplace(task, op);
   }
-  // Task ids exceed 16 bits, while those in the log wrap around (MindSpore of late 2021).
+  // Returns true if task ids exceed 16 bits, while those in the log wrap around (MindSpore of late
+  // 2021).
   bool has_long_ids() const { return has_long_ids_; }
 
   const Operator* find(std::uint32_t stream, std::uint32_t task) const {

@@ -28,7 +28,7 @@ using TakeEntry = std::function<std::string_view(std::string_view entry)>;
 void read_entries(const ImportContext& context, std::string_view kind,
                   const std::vector<const RawFile*>& slices, EntryForm form, const TakeEntry& take);
 
-// The first bytes of the first slice that is not empty.
+// Returns the first bytes of the first slice that is not empty.
 std::string first_bytes(const std::vector<const RawFile*>& slices, std::size_t count);
 
 }  // namespace msprof::classic

@@ -16,10 +16,10 @@ nlohmann::json read_device_info(const std::filesystem::path& path);
 // The same for the text of the file.
 nlohmann::json parse_device_info(std::string text);
 
-// Text value of a key; empty if there is none.
+// Returns the text value of a key; empty if there is none.
 std::string text_in(const nlohmann::json& info, const char* key);
 
-// Core clock in hertz; nullopt if the file has no usable value.
+// Returns the core clock in hertz; nullopt if the file has no usable value.
 std::optional<std::int64_t> parse_frequency(const nlohmann::json& info);
 
 }  // namespace msprof::svp

@@ -15,7 +15,7 @@ namespace msprof::svp {
 
 namespace {
 
-// For example "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1".
+// Returns, for example, "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1".
 std::string layers_text(const std::vector<SvpLayer>& layers) {
   constexpr std::size_t kMaxNamed = 8;
   std::vector<std::string> fused;
@@ -48,7 +48,7 @@ void add_icache(const DoneFile& done, std::vector<std::string>& facts) {
   if (all > 0) facts.push_back("icache miss rate " + fixed(*misses, all, 4));
 }
 
-// Possible numbers of calls in a file, for record sizes that board software may have.
+// Adds possible numbers of calls in a file, for record sizes that board software may have.
 void add_calls(std::uint64_t size_bytes, std::vector<std::string>& facts) {
   std::vector<std::string> counts;
   for (const std::uint64_t record : {24u, 32u, 40u, 48u, 64u}) {

@@ -38,7 +38,7 @@ void check_done(const ImportContext& context, const RawFile& file, SvpFileKind k
   }
 }
 
-// Possible record sizes: divisors of the file size that are multiples of 8.
+// Returns the possible record sizes: divisors of the file size that are multiples of 8.
 std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
   constexpr std::uint64_t kMin = 16;
   constexpr std::uint64_t kMax = 4096;

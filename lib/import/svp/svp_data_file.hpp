@@ -70,7 +70,7 @@ class TaskRun {
         step_row_(models.step_row(models.parsed_name(file))),
         first_task_id_(models.last_task_id() + 1) {}
 
-  // Row of the operator with this layer id; kNull if the layout has no layer id.
+  // Returns the row of the operator with this layer id; kNull if the layout has no layer id.
   std::int64_t op_row(std::int64_t layer_id) {
     const std::size_t index = layer_id == kNull ? 0 : static_cast<std::size_t>(layer_id) + 1;
     if (index >= op_rows_.size()) op_rows_.resize(index + 1, 0);
@@ -82,7 +82,7 @@ class TaskRun {
     return op_rows_[index];
   }
 
-  // Execution number for layouts without it: how often the operator was seen before.
+  // Returns the execution number for layouts without it: how often the operator was seen before.
   std::int64_t count_execution(std::int64_t op) {
     const auto index = static_cast<std::size_t>(op);
     if (index >= executions_.size()) executions_.resize(index + 1, 0);

@@ -24,7 +24,7 @@ struct SvpLayer {
   std::string type;
   std::string name;
   std::string original_names;  // joined by '+'
-  bool is_on_cpu = false;      // from layer.info; the kind of the data file decides
+  bool is_on_cpu = false;      // from layer.info; the data file's kind overrides it
 };
 
 class SvpModels {
@@ -43,14 +43,14 @@ class SvpModels {
   // Returns false if the model already has the layer in that net.
   bool add_layer(const SvpFileName& model, SvpLayer layer);
 
-  // Layers from layer.info; null if there are none.
+  // Returns the layers from layer.info; null if there are none.
   const std::vector<SvpLayer>* find_layers(const SvpFileName& model) const;
 
   // Row ids. A model is identified by (model, model_id), on the device named by the data files.
   std::int64_t model_row(const SvpFileName& file) const;
   std::int64_t step_row(const SvpFileName& file) const;
-  // Row of the operator of a record; created on first use. `named` is false if layer.info does not
-  // contain the layer; its name is then "layer_<id>".
+  // Returns the row of the operator of a record; created on first use. `named` is false if
+  // layer.info does not contain the layer; its name is then "layer_<id>".
   std::int64_t op_row(const SvpFileName& file, std::int64_t layer_id, std::string_view unit,
                       bool& named);
 
@@ -112,7 +112,7 @@ class SvpModels {
   std::int64_t next_call_id_ = 1;
 };
 
-// Devices named by data files, for checks against info.json.
+// Returns the devices named by data files, for checks against info.json.
 std::vector<std::int64_t> list_devices(const SvpSession& session);
 bool has_aicore(const SvpSession& session, std::int64_t device);
 

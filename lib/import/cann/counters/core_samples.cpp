@@ -31,7 +31,7 @@ static_assert(sizeof(CoreSampleWire) == 96);
 using LaterCoreSampleWire = CoreSampleWireOf<10>;  // chips 15 and 16
 static_assert(sizeof(LaterCoreSampleWire) == 112);
 
-// Returns true for the unused space that can follow the samples in a file.
+// Returns true for unused space, which can follow the samples in a file.
 bool is_core_space(std::span<const std::byte> record) {
   return std::all_of(record.begin(), record.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -96,7 +96,8 @@ class CoreSamplesKind : public SliceKind {
     std::int64_t last_ns = kNull;
   };
 
-  // Chips that are documented to write these files: 0 to 4, and those with a STARS scheduler.
+  // Adds a finding if the chip is not documented to write these files: chips 0 to 4, and those with
+  // a STARS scheduler, are.
   void tell_expected(const ImportContext& context, const CannPart& part) const {
     if (file_.is_vector) return tell_unexpected(import_, context, part, name(), {2, 3, 4});
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});
@@ -130,8 +131,8 @@ class CoreSamplesKind : public SliceKind {
         context.report.skip_record(name(), part.name, kTooMany, sample.offset);
         return;
       }
-      // Two samples at the same time: keep the counts, but without an interval, so that they are no
-      // rates.
+      // If two samples have the same time, keeps the counts but no interval, so that they give no
+      // rate.
       std::int64_t begin_ns = lane->last_ns;
       if (begin_ns == time_ns) {
         context.report.skip_record(name(), part.name, kNoInterval, sample.offset);

@@ -54,7 +54,7 @@ bool is_time(const CannSession& session, std::int64_t ns) {
   constexpr std::int64_t kMaxDuration = 30 * kDay;
   if (ns <= 0 || ns == INT64_MAX) return false;
   const std::int64_t begin = session.begin_ns();
-  // If the start of the collection is unknown, times count from the start of the machine.
+  // If the start of the collection is unknown, times are since the machine started: accept all.
   return begin == 0 ||
          (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kMaxDuration));
 }

@@ -90,7 +90,7 @@ void tell_unexpected(const CannImport& import, const ImportContext& context, con
 // 30 days after it. Used to reject records of formats without a magic.
 bool is_time(const CannSession& session, std::int64_t ns);
 
-// Value of a 64-bit counter as a sample, limited to INT64_MAX.
+// Converts a 64-bit counter to a sample; limited to INT64_MAX.
 constexpr std::int64_t sample_value(std::uint64_t value) {
   return value > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(value);
 }

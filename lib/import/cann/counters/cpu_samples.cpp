@@ -45,7 +45,7 @@ class FunctionTracks {
     return functions_.size() - 1;
   }
 
-  // `place` is the index of the event among the requested events, kNull if it was not requested.
+  // `place` is the index of `event` among the requested events, kNull if it was not requested.
   // Returns false if there are too many tracks.
   bool add(std::size_t function, std::uint64_t event, std::int64_t place, std::int64_t time_ns,
            std::uint64_t count) {
@@ -262,7 +262,7 @@ struct __attribute__((packed)) TsCpuWire {
 };
 static_assert(sizeof(TsCpuWire) == 304);
 
-// Written by another machine with the same magic; the offsets of its fields are unknown.
+// Record size of another machine's format, which has the same magic; its field offsets are unknown.
 constexpr std::size_t kShortTsCpuBytes = 184;
 
 bool has_ts_cpu_magic(std::span<const std::byte> record) {

@@ -1,6 +1,6 @@
 // Raw kind ddr.data: amounts read and written by the DDR controllers since their previous records.
-// Records with the same time are added up. A record that names a master is a counter of that
-// master; other tools leave it out of the total. Source: cann_system.md 5.
+// Records with the same time are added up. If a record names a master, it is counted for that
+// master; other tools do not add it to the total. Source: cann_system.md 5.
 #include <fmt/format.h>
 
 #include "base/number.hpp"

@@ -1,5 +1,5 @@
-// Raw kind dvpp.data: use of the image and video engines. A line has one engine at one time: its
-// work since it started, and its recent work. Source: cann_system.md 10.
+// Raw kind dvpp.data: use of the image and video engines. A line describes one engine at one time:
+// its work since it started, and its recent work. Source: cann_system.md 10.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class DvppKind : public TextKind {
     EngineSample last;
   };
 
-  // Whether lines have a dvpp_id if there is no header.
+  // For files without a header: returns true if lines have a dvpp_id.
   bool has_dvpp_id() const {
     const auto& chip = import_.session.chip();
     constexpr int kWithout[] = {0, 2, 3, 4};

@@ -1,5 +1,5 @@
-// Raw kind hbm.data: amounts read and written by each HBM channel. A record has one direction of a
-// channel, and counts units of 32 bytes since the previous record. Source: cann_system.md 4.
+// Raw kind hbm.data: amounts read and written by each HBM channel. A record counts units of 32
+// bytes moved in one direction of a channel since the previous record. Source: cann_system.md 4.
 #include <fmt/format.h>
 
 #include <map>

@@ -42,7 +42,7 @@ bool read_thread(std::string_view line, ThreadLine& thread) {
   return user < kMaxHostTicks && kernel < kMaxHostTicks && thread.cpu < kMaxHostCpus;
 }
 
-// part / whole in millionths, rounded half to even.
+// Returns part / whole in millionths, rounded half to even.
 int128 millionths(int128 part, int128 whole) {
   const int128 scaled = part * kMillionths;
   int128 rounded = scaled / whole;
@@ -126,7 +126,7 @@ class CpuBlocks {
     lines_.count();
     if (!goes_on) return {};
     if (line.ticks < before) return kCounterFell;
-    // At most the elapsed time; in millionths of a tick.
+    // At most the elapsed time. In millionths of a tick.
     const int128 used = std::min(int128{line.ticks - before} * kMillionths, whole());
     if (line.cpu >= cpus_.size()) cpus_.resize(static_cast<std::size_t>(line.cpu) + 1);
     Cpu& cpu = cpus_[static_cast<std::size_t>(line.cpu)];
@@ -137,7 +137,7 @@ class CpuBlocks {
     return {};
   }
 
-  // Length of the interval in millionths of a tick.
+  // Returns the length of the interval in millionths of a tick.
   int128 whole() const { return int128{span_us_} * part_.info.cpu_time_hz; }
 
   void end_interval() {

@@ -63,7 +63,7 @@ constexpr unsigned kLlcFound = 0b1010'1100;
 
 constexpr std::string_view kLacksEvent = "sample without one of its events";
 
-// Hits per lookup in thousandths, rounded half to even. 0 if there are no lookups, as in other
+// Returns hits per lookup in thousandths, rounded half to even; 0 without lookups, as in other
 // tools.
 std::int64_t hit_thousandths(std::uint64_t found, std::uint64_t looked_up) {
   if (looked_up == 0) return 0;

@@ -59,8 +59,8 @@ bool read_llc_line(std::string_view line, LlcLine& out) {
   return words.number(1, out.count) && out.count <= kMaxLineCount;
 }
 
-// Text between slashes, for example "dsid0" in "hisi_l3c0_1/dsid0/"; without slashes the whole
-// event.
+// Returns the text between slashes, such as "dsid0" of "hisi_l3c0_1/dsid0/"; the whole event if it
+// has no slashes.
 std::string_view bare_llc_event(std::string_view event) {
   const std::size_t begin = event.find('/');
   if (begin == std::string_view::npos) return event;
@@ -68,7 +68,7 @@ std::string_view bare_llc_event(std::string_view event) {
   return rest.substr(0, rest.find('/'));
 }
 
-// Number of an event; `otherwise` if it is unknown for this mode.
+// Returns the number of an event; `otherwise` if it is unknown in this mode.
 std::size_t llc_event_number(std::string_view event, bool is_capacity, std::size_t otherwise) {
   const std::string_view bare = bare_llc_event(event);
   if (is_capacity) {
@@ -95,7 +95,7 @@ class LlcTextKind : public TextKind {
     std::size_t event = 0;
     std::int64_t bytes = 0;
   };
-  // The amounts of one time, added over the caches of the chip, which have one line each.
+  // The amounts at one time, summed over the caches of the chip. Each cache has its own line.
   struct Moment {
     std::int64_t time_ns = kNull;
     std::array<std::int64_t, kMaxEvents> bytes{};
@@ -173,7 +173,7 @@ class LlcTextKind : public TextKind {
     }
   }
 
-  // The detail is the owner of the CPU.
+  // Opens a track per CPU, with the CPU's owner as detail.
   static std::vector<std::size_t> open_capacity(CounterTracks& tracks, const CannPart& part) {
     const auto has = [](const std::vector<std::int64_t>& cpus, std::size_t cpu) {
       return std::find(cpus.begin(), cpus.end(), static_cast<std::int64_t>(cpu)) != cpus.end();
@@ -195,7 +195,7 @@ class LlcTextKind : public TextKind {
     return opened;
   }
 
-  // Opens Read and Write, and the hits of each.
+  // Opens the tracks Read and Write, and one for the hits of each.
   static std::vector<std::size_t> open_bandwidth(CounterTracks& tracks, const CannPart& part) {
     std::vector<std::size_t> opened;
     for (const std::string_view counter : {"Read", "Read Hit", "Write", "Write Hit"}) {

@@ -92,7 +92,7 @@ class LpmFreqKind : public SliceKind {
     std::string_view unit;
   };
 
-  // Chips whose frequency is always shown: 910B, 310B, V6 (cann_device.md 23.4).
+  // Returns true for chips whose frequency is always shown: 910B, 310B, V6 (cann_device.md 23.4).
   static bool says_frequency(const Chip& chip) {
     return chip.platform == 5 || chip.platform == 7 || chip.family == ChipFamily::stars_v6;
   }
@@ -200,7 +200,7 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
       points.push_back(point_at(time_ns, value));
     }
   }
-  // Omits the first point if an entry at that time already has the value.
+  // Omits the first point if an entry at the same time already has its value.
   const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
                        points.front().value == at_begin;
   if (at_begin && !is_said) points.insert(points.begin(), point_at(window.begin_ns, *at_begin));

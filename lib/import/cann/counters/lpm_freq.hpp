@@ -19,8 +19,9 @@ using FrequencyChange = std::pair<std::uint64_t, std::uint32_t>;  // ticks, MHz
 std::vector<FrequencyChange> merged(std::vector<FrequencyChange> entries,
                                     const std::vector<FrequencyChange>& others);
 
-// Frequency changes from the device's start on; earlier entries only set the initial value. Empty
-// if there are no entries or if any of them is 0 MHz; then the frequency of info.json applies.
+// Returns frequency changes from the device's start on; earlier entries only set the initial value.
+// Empty if there are no entries or if any of them is 0 MHz; then the frequency of info.json
+// applies.
 std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& entries,
                                             std::uint64_t start_ticks, std::uint32_t info_mhz);
 

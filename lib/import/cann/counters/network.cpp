@@ -1,5 +1,5 @@
-// Raw kinds nic.data and roce.data: data sent and received by a network port. A line has one port
-// at one time: rates, and counts since the port started. Source: cann_system.md 9.
+// Raw kinds nic.data and roce.data: data sent and received by a network port. A line describes one
+// port at one time: rates, and counts since the port started. Source: cann_system.md 9.
 #include <fmt/format.h>
 
 #include <array>
@@ -112,8 +112,8 @@ class NetworkKind : public TextKind {
             has_fallen || (kNetworkCounters[i].is_count && sample.values[i] < port->last.values[i]);
         tracks.add(port->first_track + i, time_ns, sample.values[i]);
       }
-      // The counter value is kept, but the increase is unknown. Lines without a port are not
-      // reported, as they may be of several ports.
+      // Keeps the counter value; only the increase is unknown. Lines without a port may be of
+      // several ports, so they are not reported.
       if (has_fallen && expected_words != kWordsWithoutPort) lines.skip(kCounterFell);
       port->last = sample;
     };

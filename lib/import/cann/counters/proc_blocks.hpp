@@ -40,7 +40,7 @@ bool begins_block(std::string_view line);
 // the name, made printable.
 bool names_process(std::string_view line);
 std::string process_name_in(std::string_view line);
-// Subject of a process's tracks: "python3 (1402)", or "Process 1402" without a name.
+// Returns the subject of a process's tracks: "python3 (1402)", or "Process 1402" without a name.
 std::string process_subject(std::string_view name, std::int64_t pid);
 
 // Returns 1402 for "1402-Memory.data" and ending "-Memory.data"; nullopt for other stems.

@@ -18,7 +18,7 @@ bool has_sound_time(const Wire& wire) {
   }
 }
 
-// Time in ns since 1970. Requires a sound time and a part whose start is known.
+// Returns the time in ns since 1970. Requires a plausible time and a part whose start is known.
 template <typename Wire>
 std::int64_t record_time_ns(const CannPart& part, const Wire& wire) {
   if constexpr (requires { wire.time_ns; }) {

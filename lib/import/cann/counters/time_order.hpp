@@ -43,12 +43,12 @@ class TimeOrder {
   std::int64_t given_ns_ = INT64_MIN;
 };
 
-// A 32-bit clock in microseconds wraps after 71.6 minutes.
+// Extends a 32-bit clock in microseconds, which wraps after 71.6 minutes.
 class Clock32 {
  public:
   std::uint64_t unwrapped(std::uint32_t value) {
     const auto step = static_cast<std::int32_t>(value - static_cast<std::uint32_t>(last_));
-    // A step back is a late sample, but it cannot lead to a time before 0.
+    // A step back means a late sample, unless it would lead to a time before 0.
     if (is_first_ || (step < 0 && last_ < static_cast<std::uint64_t>(-std::int64_t{step}))) {
       is_first_ = false;
       return last_ = value;

@@ -1,5 +1,5 @@
-// Raw kind ub.data: traffic of the unified bus ports (chips 15 and 16). A record has one port at
-// one time. Source: cann_system.md 22.
+// Raw kind ub.data: traffic of the unified bus ports (chips 15 and 16). A record describes one port
+// at one time. Source: cann_system.md 22.
 #include <fmt/format.h>
 
 #include "import/cann/counters/time_order.hpp"

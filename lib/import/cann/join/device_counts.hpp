@@ -43,7 +43,7 @@ class DeviceCounts {
   DeviceBatches& counter_batches() { return counter_batches_; }
   DeviceBatches& block_batches() { return block_batches_; }
   bool has_blocks() const { return !blocks_.empty(); }
-  // Latest known blocks of a task; null if unknown.
+  // Returns the latest known blocks of a task; null if unknown.
   const Blocks* find_blocks(std::uint16_t stream, std::uint32_t task_number,
                             std::uint16_t batch) const;
 

@@ -151,7 +151,7 @@ void DeviceFirstPass::report_stars(const ImportContext& context) {
   report_lost(context, "stars_soc", stars_);
   for (unsigned function = 0; function < stars_.unread.size(); ++function) {
     if (stars_.unread[function] == 0) continue;
-    // Block logs are redundant if ffts_profile has block runs, which also have counters.
+    // Block logs are redundant if ffts_profile has block runs, which include counters.
     const bool is_block = decoder_.is_v6() && (function == kBlockStart || function == kBlockEnd);
     context.report.add(
         is_block && has_block_runs_ ? FindingId::obsolete_records : FindingId::unread_records,

@@ -1,6 +1,6 @@
 // DeviceFirstPass: first pass over the records of one device, which finds and counts them.
 // join_devices() then reads them again in order. Does not depend on the host, so it runs on the
-// read-ahead thread while the host's records are joined.
+// read-ahead thread during the host's join.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,9 @@ class RecordCounter {
  public:
   // Adds a record. Call in reading order.
   void see(const StreamRecord& record, unsigned counter);
-  // Minimum number of missing records; gaps of 16 are not detectable. Slices were written in order
-  // of their numbers or of their times: the order with fewer missing records is used.
+  // Returns the minimum number of missing records; gaps of 16 cannot be detected. Slices were
+  // written in order of their numbers or of their times: the order with fewer missing records is
+  // used.
   std::uint64_t lost() const;
 
  private:
@@ -63,7 +64,7 @@ class DeviceFirstPass {
   // Waits for the first pass, opens the streams, and adds the findings to the report.
   void finish(const ImportContext& context);
 
-  // Valid after finish(). The counts do not include those of states.
+  // Valid after finish(). The counts exclude states.
   DeviceCounts& counts() { return counts_; }
   StateTasks& states() { return states_; }
 

@@ -73,9 +73,9 @@ class StateTasks : public TaskWaits {
              std::uint64_t start_ticks) const override;
 
   bool empty() const { return tasks_.empty(); }
-  // Number of ends without a start and of starts without an end.
+  // Returns the number of ends without a start and of starts without an end.
   std::uint64_t incomplete() const { return incomplete_; }
-  // Number of 310 states without a meaning.
+  // Returns the number of 310 states without a meaning.
   std::uint64_t unknown_states() const { return unknown_states_; }
 
  private:
@@ -109,7 +109,7 @@ class CounterQueue {
 
   bool has_file() const { return stream_ != nullptr || !records_.empty(); }
   bool take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values);
-  // Number of counters that no task took. Call after all tasks.
+  // Returns the number of counters that no task used. Call after all tasks.
   std::uint64_t left();
 
  private:

@@ -9,8 +9,8 @@ namespace msprof {
 
 namespace {
 
-// Maximum number of tasks that wait for an earlier one to end. Beyond it they are written first,
-// and the earlier one when it ends.
+// Maximum number of tasks that wait for an earlier one to end. If it is exceeded, they are written
+// first, and the earlier one when it ends.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 
 // Maximum number of open tasks of one key searched for counters; normally there is one.
@@ -308,8 +308,8 @@ void DeviceTasks::drain() {
   }
 }
 
-// If task ids do not wrap around, marks of the step trace are among the launches but not on the
-// device (cann_device.md 14.3).
+// If task ids do not wrap around, the host's launches include marks of the step trace, which the
+// device does not record (cann_device.md 14.3).
 void DeviceTasks::drop_marks_of_host(SharedKey& shared) {
   if (settings_.has_batches || settings_.has_unique_ids) return;
   const std::int64_t mark = store_.name_id("PROFILER_TRACE_EX");

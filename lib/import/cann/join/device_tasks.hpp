@@ -19,7 +19,7 @@
 
 namespace msprof {
 
-// Sets the operators of AI CPU nodes: that of the task during which a node ended. Source:
+// Sets the operator of each AI CPU node to that of the task during which the node ended. Source:
 // cann_device.md 21.
 class AicpuNames {
  public:
@@ -40,7 +40,7 @@ class AicpuNames {
 // The counters of a task that is not written yet: those of the task and, for MIX tasks, the sum of
 // its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
 //
-// On V6 chips also when the blocks of the task ran, per kind of core (cann_new_kinds.md 4.1).
+// V6 chips: when the blocks of the task ran, per kind of core (cann_new_kinds.md 4.1).
 struct BlockSpread {
   std::int64_t count = 0;
   std::uint8_t first_core = 0;  // core of the block that started first; the lowest if several did
@@ -100,7 +100,7 @@ struct PmuCells {
   // Chip 310.
   static constexpr std::size_t kBlockNum = kAicMore;
 
-  // Column of a counter of cube or vector cores.
+  // Returns the column of a counter of cube or vector cores.
   static constexpr std::size_t slot(bool is_vector, std::size_t number) {
     if (number < kSlots) return (is_vector ? kAivSlots : kAicSlots) + number;
     return (is_vector ? kAivMore : kAicMore) + number - kSlots;
@@ -134,7 +134,7 @@ struct DeviceTaskCounts {
   std::uint64_t repeated_starts = 0;
   std::uint64_t counters_without_task = 0;
   std::uint64_t blocks_without_task = 0;
-  std::uint64_t tasks_of_several_hosts = 0;  // their operator is unknown
+  std::uint64_t tasks_of_several_hosts = 0;  // operator unknown
   std::uint64_t hosts_without_task = 0;
 };
 
@@ -144,7 +144,7 @@ class DeviceTasks {
   DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
               std::int64_t first_id);
 
-  // Stream of a task with a unique id, known from the host.
+  // Returns the stream of a task with a unique id, as known from the host.
   std::uint32_t find_stream(std::uint32_t task_number) { return hosts_.find_stream(task_number); }
 
   // Sets the results of the first pass. Call before the first push().
@@ -157,7 +157,7 @@ class DeviceTasks {
   void push(const BlockRun& run);
   DeviceTaskCounts finish();
 
-  // Id for the next task.
+  // Returns the id for the next task.
   std::int64_t next_id() const { return next_id_; }
 
  private:
@@ -204,7 +204,7 @@ class DeviceTasks {
   void write_counters(const Task& task);
   void write_blocks(const Task& task, const TaskCounterState& state);
   void write_waits(const Task& task, const TaskRow& row);
-  // Stream in the task's records, which have 16 bits for it.
+  // Returns the stream as in the task's records, which have 16 bits for it.
   std::uint16_t key_stream(const Task& task) const {
     return settings_.has_unique_ids ? std::uint16_t{0} : static_cast<std::uint16_t>(task.stream);
   }

@@ -16,7 +16,7 @@ void HostBatches::see_task(std::uint16_t device, std::uint32_t stream, std::uint
 }
 
 void HostBatches::prepare() {
-  // A flip has an effect only if a task follows it.
+  // A flip has no effect unless a task follows it.
   std::erase_if(flips_, [&](const Flip& flip) {
     const Stream* stream = streams_.find(flip.stream);
     return stream == nullptr || stream->last_time <= flip.time;
@@ -170,7 +170,7 @@ HostCallTree& HostAssociation::find_or_add_tree(std::uint32_t thread) {
 
 HostCallTree& HostAssociation::tree_at(std::uint32_t thread, std::uint64_t time) {
   HostCallTree& tree = find_or_add_tree(thread);
-  // Records with the time at which a call ends still belong to it.
+  // A record at the time at which a call ends still belongs to that call.
   while (time > 0 && tree.find_ended(time - 1) != nullptr) close(tree, *tree.innermost());
   return tree;
 }
@@ -208,7 +208,7 @@ bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
   OpenCall* call = find_call_for(wire.head, wire.head.level);
   if (call == nullptr) return false;
   if (wire.head.level == call_level::kCommunication) {
-    // The ids are the first and the last of a range.
+    // The two ids are the first and the last of a range.
     if (wire.count != 2) return true;
     for (std::uint64_t id = wire.ids[0]; id <= wire.ids[1]; ++id)
       call->comm_contexts.push_back(static_cast<std::uint32_t>(id));
@@ -272,8 +272,8 @@ void HostAssociation::add_task(const HostTrack& track) {
   }
 }
 
-// Distributes the bytes that a thread copied at one time over the thread's tasks of that time, in
-// order of task number.
+// Distributes the bytes that a thread copied at one time over the thread's tasks of that time, by
+// task number.
 void HostAssociation::size_copies() {
   if (copies_.empty()) return;
   std::stable_sort(copy_tracks_.begin(), copy_tracks_.end(),
@@ -381,7 +381,7 @@ void HostAssociation::place_comm(const HostTask& task, const HostTrack& track, c
   wait(pending, path.innermost);
 }
 
-// Attaches a task to the nearest call, from `from` outwards, that it still waits for.
+// Attaches a task to the nearest call that it still waits for, from `from` outwards.
 void HostAssociation::wait(PendingComm& pending, OpenCall* from) {
   for (OpenCall* call = from; call != nullptr; call = call->parent) {
     if (call != pending.op_call && call != pending.comm_call && call != pending.node_call) continue;
@@ -440,8 +440,8 @@ void HostAssociation::close(HostCallTree& tree, OpenCall& call) {
   tree.close_innermost();
 }
 
-// Finds the operators of a task from its node's description: one per context, and a row without an
-// operator for the task that contains the contexts.
+// Finds the operators of a task from its node's description: one per context, and none for the task
+// that contains the contexts.
 void HostAssociation::find_operators(const HostTrack& track, const std::uint64_t* comm_item) {
   rows_.clear();
   const auto& contexts = description_.contexts();

@@ -84,19 +84,19 @@ class HostAssociation {
   bool add(const HostRecord<ContextIdInfoWire>& contexts);
   bool add(const HostRecord<HcclInfoWire>& info);
   bool add(const HostRecord<HcclOpInfoWire>& info);
-  // The call of a level at the record's time, except runtime calls; null if there is none.
+  // Returns the call of a level at the record's time, except runtime calls; null if there is none.
   const HostCall* find_call_at(const HostHeader& head, std::uint16_t level);
   void add_call(const HostCall& call);
   void finish();
 
-  // Communication tasks outside every node call; they have no host task.
+  // Returns the number of communication tasks outside every node call; they have no host task.
   std::uint64_t orphan_comm_tasks() const { return orphan_comm_tasks_; }
 
  private:
   HostCallTree& find_or_add_tree(std::uint32_t thread);
   // Returns the thread's tree, after closing calls that ended before `time`.
   HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
-  // The open call of a level that a record belongs to; null if there is none.
+  // Returns the open call of a level that a record belongs to; null if there is none.
   OpenCall* find_call_for(const HostHeader& head, std::uint16_t level);
 
   void size_copies();

@@ -66,7 +66,8 @@ const Record* last_record(std::span<const Record> records) {
   return last;
 }
 
-// Records with one name, or all if `name` is null. With a name, `records` must be sorted by name.
+// Returns the records with one name, or all if `name` is null. With a name, `records` must be
+// sorted by name.
 template <typename Record>
 std::span<const Record> named(const std::vector<Record>& records, const std::uint64_t* name) {
   if (name == nullptr) return records;

@@ -80,7 +80,7 @@ class HostCallTree {
   explicit HostCallTree(std::uint32_t thread) : thread_(thread) {}
   std::uint32_t thread() const { return thread_; }
 
-  // The innermost call with begin < time <= end, of any level or of `level`.
+  // Returns the innermost call with begin < time <= end, of any level or of `level`.
   OpenCall* at(std::uint64_t time) const;
   OpenCall* at(std::uint64_t time, std::uint16_t level) const;
   CallPath path(std::uint64_t time) const;
@@ -88,7 +88,7 @@ class HostCallTree {
   // Returns null for a call that does not belong in the tree: it has another level, is empty, or
   // overlaps a call of a level that does not nest. Calls that have ended must be closed before.
   OpenCall* open(const HostCall& call);
-  // The innermost call if it ends at or before `time`; null otherwise.
+  // Returns the innermost call if it ends at or before `time`; null otherwise.
   OpenCall* find_ended(std::uint64_t time) const;
   OpenCall* innermost() const { return calls_.empty() ? nullptr : calls_.back(); }
   void close_innermost();
@@ -123,7 +123,7 @@ class NodeDescription {
   const HostOp& op() const { return op_; }
   // One per context, sorted by context; empty if the node has no contexts.
   const std::vector<ContextOp>& contexts() const { return contexts_; }
-  // The first record in reading order; null if there is none.
+  // Returns the first record in reading order; null if there is none.
   const HostRecord<NodeBasicInfoWire>* first_basic() const {
     return has_first_ ? &first_ : nullptr;
   }

@@ -114,7 +114,7 @@ class HostSink {
   virtual std::int64_t op_id(const HostOp& op) = 0;
   virtual std::int64_t comm_call_id(const HostComm& call) = 0;
   virtual std::int64_t kernel_name_id(std::uint64_t hash) = 0;
-  // The model whose graph the stream replays (capture_stream_info); kNull if there is none.
+  // Returns the model whose graph the stream replays (capture_stream_info); kNull if there is none.
   virtual std::int64_t captured_model(const HostTrack& track) = 0;
   // Describes the operator of a kernel that a graph replays (capture_op_info). Returns false if
   // there is no description. Its tensors are valid until the next call.

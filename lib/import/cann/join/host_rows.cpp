@@ -192,19 +192,19 @@ std::string find_name(const std::pair<std::uint32_t, std::string_view> (&table)[
   return std::to_string(number);
 }
 
-// Name in table T1, for example "AI_VECTOR_CORE".
+// Returns the name in table T1, for example "AI_VECTOR_CORE".
 std::string task_type_name(std::uint32_t number) {
   return find_name(kTaskTypes, number);
 }
 
 }  // namespace
 
-// Name in table T2, for example "FLOAT16".
+// Returns the name in table T2, for example "FLOAT16".
 std::string data_type_name(std::uint32_t number) {
   return find_name(kDataTypes, number);
 }
 
-// Name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
+// Returns the name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
 std::string format_name(std::uint32_t number) {
   if (number == kInvalidId) return find_name(kFormats, number);
   const std::uint32_t sub_format = number >> 8 & 0xFFFF;
@@ -215,7 +215,7 @@ std::string format_name(std::uint32_t number) {
 
 namespace {
 
-// Name in table T9 for an API's whole type, for example "ACL_RTS".
+// Returns the name in table T9 for an API's whole type, for example "ACL_RTS".
 std::string acl_class_name(std::uint32_t type) {
   return find_name(kAclClasses, type >> 16);
 }
@@ -475,7 +475,7 @@ const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
 bool HostRows::captured_op(const HostTrack& track, HostOp& op) {
   if (captured_ops_.empty()) return false;
   const std::int64_t model = captured_.find_model(track);
-  // A stream that was captured once also has tasks that belong to no graph.
+  // A stream that was captured also runs tasks that belong to no graph.
   if (model == kNull && captured_.has(track.device, track.stream)) return false;
   CapturedOps::WantedOp wanted{track.device,    track.stream, track.task_number,
                                has_unique_ids_, std::nullopt, captured_.is_wide()};

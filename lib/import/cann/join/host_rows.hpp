@@ -21,7 +21,7 @@ namespace msprof::cann {
 
 class Dictionaries;
 
-// Names of numbers in host records (cann_host.md 1.9); decimal text if a number has no name.
+// Return names of numbers in host records (cann_host.md 1.9); decimal text if a number has no name.
 std::string data_type_name(std::uint32_t number);  // for example "FLOAT16"
 std::string format_name(std::uint32_t number);     // with the sub format, for example "ND" or
                                                    // "FRACTAL_NZ:3"

@@ -33,7 +33,7 @@ class CallSource {
   void set_latest_end(std::uint64_t count) { latest_end_ = count; }
   // Reads the slices once, pairs events, and reports events without a counterpart.
   void open(const ImportContext& context);
-  // The next calls in order of time, all with the same start; empty at the end.
+  // Returns the next calls in order of time, all with the same start; empty at the end.
   const std::vector<Call>& peek() const { return moment_; }
   void next(const ImportContext& context);
 
@@ -61,7 +61,7 @@ class CapturedStreams {
   // Reads all records, which are few. Collectors since 2026-07 also write records with full ids; if
   // `wide` has any, they are used instead of `stream`.
   void read(const ImportContext& context, RecordStream& stream, RecordStream& wide);
-  // Model whose graph the stream of a task replays; kNull if there is none.
+  // Returns the model whose graph the stream of a task replays; kNull if there is none.
   std::int64_t find_model(const HostTrack& track) const;
   // Returns true if the stream was ever captured.
   bool has(std::uint16_t device, std::uint32_t stream) const;

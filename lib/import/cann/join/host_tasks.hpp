@@ -70,7 +70,8 @@ class HostTaskStore {
   void add(const HostTask& task);
   // Removes and returns the tasks; a second call returns none.
   Taken take(std::uint16_t device, std::uint32_t stream, std::uint16_t batch);
-  // Number of tasks of `device` that were never taken: launched, but not seen on the device.
+  // Returns the number of tasks of `device` that were never taken: launched, but not seen on the
+  // device.
   std::uint64_t remaining(std::uint16_t device) const;
 
  private:
@@ -111,7 +112,7 @@ class HostJoin {
   };
   Found find(std::uint32_t stream, std::uint16_t batch, std::uint32_t task_number,
              std::uint32_t context);
-  // Stream of a task with a unique id; kNoStream if the host did not launch it.
+  // Returns the stream of a task with a unique id; kNoStream if the host did not launch it.
   static constexpr std::uint32_t kNoStream = 65535;
   std::uint32_t find_stream(std::uint32_t task_number);
 
@@ -119,11 +120,11 @@ class HostJoin {
   void forget_shared(std::uint32_t number) { shared_.erase(number); }
   // Reports that a device task of a shared key has ended, or will never end.
   void left(std::uint32_t number, bool has_ended, std::uint32_t task);
-  // Shared keys without open tasks whose batch ended since the last call; all remaining ones if
-  // `all`.
+  // Returns the shared keys without open tasks whose batch ended since the last call; all remaining
+  // ones if `all`.
   std::vector<std::uint32_t> resolved(bool all);
 
-  // Number of host tasks that no device record matched. Valid after resolved(true).
+  // Returns the number of host tasks that no device record matched. Valid after resolved(true).
   std::uint64_t unseen() const { return unseen_; }
 
  private:

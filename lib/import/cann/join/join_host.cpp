@@ -170,7 +170,8 @@ class HostReading {
   void open();
   void limit_calls();
   void step(HostStream source);
-  // Returns true if `stream` comes before `other`, which may be none. `stream` must have a record.
+  // Returns true if `stream` has the earlier record, or if `other` is no stream. `stream` must have
+  // a record.
   bool is_before(std::size_t stream, std::size_t other) const;
   // Updates the next time of a stream.
   void peek(HostStream source);

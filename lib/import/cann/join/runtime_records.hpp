@@ -34,7 +34,7 @@ class RuntimeRecords {
   void report(ImportReport& report) const;
 
  private:
-  // The runtime call that made a record; null if there is none.
+  // Returns the runtime call that made a record; null if there is none.
   const HostCall* find_call(const HostHeader& head);
   void add_transfer(RuntimeCopyRow row, const HostHeader& head, std::uint32_t stream,
                     const HostCall* acl);

@@ -49,8 +49,8 @@ void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_
   steps.insert(steps.erase(from, at), Flip::Step{place, task_number});
 }
 
-// If a flip has a task id, the records before it with ids that are not greater belong to the batch
-// after it, except for the first record of the stream.
+// If a flip has a task id, preceding records with ids up to it belong to the next batch, except for
+// the stream's first record.
 RecordOrder DeviceBatches::batch_border(const Stream& stream, std::size_t number) {
   const Flip& flip = stream.flips[number];
   if (!flip.walks()) return {flip.ticks, UINT64_MAX};

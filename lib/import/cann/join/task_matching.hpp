@@ -17,7 +17,7 @@ class DeviceBatches {
  public:
   // Adds a flip. `task_number` is that of the flip task itself. Call before see().
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
-  // Adds a record of the kind that is divided.
+  // Adds a record to its stream.
   void see(std::uint16_t stream, RecordOrder place, std::uint32_t task_number);
   // Call after the last record.
   void finish();
@@ -35,8 +35,8 @@ class DeviceBatches {
     std::uint16_t task_number = 0;
     // Last position of the batch before the flip.
     RecordOrder cut;
-    // Records since the previous flip, without those that are followed by a record with the same or
-    // a greater task id. Sufficient to walk back over small task ids.
+    // Records since the previous flip that no record with the same or a greater task id follows.
+    // Sufficient to walk back over small task ids.
     struct Step {
       RecordOrder place;
       std::uint32_t task_number = 0;
@@ -88,7 +88,7 @@ class TaskPairing {
   // Returns the task that ends, which the caller must release; kNoSlot if its start is missing.
   Slot end(std::uint64_t key);
 
-  // Open tasks of a key, earliest first.
+  // Returns the first open task of a key.
   Slot first_open(std::uint64_t key) const { return open_.find(key); }
   Slot next_open(Slot slot) const { return links_[slot].next; }
   Slot last_open(std::uint64_t key) const;
