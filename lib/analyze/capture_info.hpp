@@ -72,13 +72,13 @@ struct CaptureInfo {
 
 CaptureInfo capture_info(const Database& db);
 
-// "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
+// Returns "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);
 
 // Adds a note to the import report for each product without data.
 void note_empty_products(const Database& db, ImportReport& report);
 
-// True if at least one product has data.
+// Returns true if at least one product has data.
 bool has_any_product(const Database& db);
 
 }  // namespace msprof

@@ -39,14 +39,14 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
 // skipped. Does not follow symbolic links. `depth` is used for recursion.
 std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
 
-// "complete", "PARTIAL DATA", "not imported".
+// Returns "complete", "PARTIAL DATA" or "not imported".
 std::string describe_verdict(const ListedCapture& capture);
 
-// "2026-11-23 19:06, face_mask, complete", in local time; shown by shell completion.
+// Returns "2026-11-23 19:06, face_mask, complete", in local time; shown by shell completion.
 std::string short_line(const ListedCapture& capture);
 
-// "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2 of 5".
-// Empty if run.json has no such fields. Safe to print on a terminal.
+// Returns "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2
+// of 5". Empty if run.json has no such fields. Safe to print on a terminal.
 std::string run_line(const RunRecord& run);
 // The same for a capture folder; empty without run.json.
 std::string read_run_line(const std::filesystem::path& capture);

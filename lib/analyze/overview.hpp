@@ -21,7 +21,7 @@ struct Overview {
 // Returns empty if the capture records neither a chip nor tasks.
 std::optional<Overview> read_overview(const Database& db);
 
-// "Ascend 910B, 2 devices, 1,234 tasks"
+// Returns "Ascend 910B, 2 devices, 1,234 tasks".
 std::string overview_line(const Overview& overview);
 
 struct StepInfo {
@@ -36,7 +36,7 @@ struct StepInfo {
   std::optional<std::int64_t> execution_count;
   std::optional<std::int64_t> busy_ns;
 
-  // Device time per execution; empty if unknown.
+  // Returns the device time per execution; empty if unknown.
   std::optional<double> ns_per_execution() const;
 };
 

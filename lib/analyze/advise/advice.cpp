@@ -120,7 +120,7 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   return answer;
 }
 
-// Values for {name} placeholders in the texts of a rule.
+// Values for the {name} placeholders in a rule's texts.
 using Placeholders = std::map<std::string, std::string, std::less<>>;
 
 std::string filled(const std::string& text, const Placeholders& words) {
@@ -372,7 +372,8 @@ class Advisor {
         throw Error(Exit::usage,
                     fmt::format("{}: rule '{}': {}", rule.file, rule.id, error.what()));
       }
-      // SQL that this capture has no table or column for; a store that cannot be read ends all.
+      // SQL for a table or column that this capture does not have is skipped; an unreadable store
+      // is an error.
       if (error.code() != Exit::usage) throw;
       advice_.without_data.push_back({&rule, {error.what(), error.what()}});
       return;

@@ -64,7 +64,7 @@ Advice advise(const TraceDb& store, const std::vector<Rule>& rules);
 // Applies the cluster rules to a cluster; rules for captures are ignored.
 Advice advise(const cluster::Part& part, const std::vector<Rule>& rules);
 
-// "12.5": at most three decimals, without trailing zeros.
+// Returns "12.5": at most three decimals, without trailing zeros.
 std::string number_text(double value);
 
 }  // namespace msprof

@@ -22,7 +22,7 @@ std::vector<std::string> fact_names();
 // for other text.
 std::optional<std::int64_t> parse_us_as_ns(std::string_view text);
 
-// The values that a fact was computed from, in display order: "AI CPU only (us)", 12.5.
+// The values that a fact was computed from, in display order, such as "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;
 
 struct FactValue {
@@ -48,7 +48,7 @@ class ComputedFacts {
   std::optional<FactValue> ai_cpu_alone() const;
   std::optional<FactValue> cube_share() const;
 
-  // Sweep over merged intervals: the time reached, and the end of the current interval of each
+  // Sweep over merged intervals: the time reached so far, and the end of the current interval per
   // kind.
   std::int64_t now_ns_ = 0;
   std::int64_t core_end_ns_ = INT64_MIN;

@@ -184,7 +184,7 @@ Limit parse_limit(const json& value, std::string_view what, const Rule& rule,
   return {0, name.substr(1)};
 }
 
-// Lower case, as are the column names of tables.
+// Returns names in lower case, as the columns of tables have.
 Field parse_field(const json& value, std::string_view what, const RuleLocation& place) {
   Field field = parse_texts(value, what, place);
   for (std::string& name : field) name = lower_ascii(name);

@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// The built-in rules, in the order of rules.json and cluster_rules.json.
+// Returns the built-in rules, in the order of rules.json and cluster_rules.json.
 const std::vector<Rule>& builtin_rules();
 
 // Adds the rules of a user's file to `rules`. A rule with an existing id replaces that rule; a rule

@@ -106,7 +106,7 @@ std::optional<int> TableFields::find_derived_place(const std::string& name) {
                                                   : std::nullopt;
 }
 
-// Finds the columns needed to compute the field; false if one is missing.
+// Finds the columns needed to compute the field; returns false if one is missing.
 bool TableFields::find_inputs(Derived which) {
   switch (which) {
     case Derived::core_num:

@@ -25,7 +25,7 @@ class TableFields {
   // Returns the index of the field; kNoField if the table does not have it.
   int place(const Field& field);
   int place(const std::string& name) { return place(Field{name}); }
-  // True for a modelled field and for fields computed from one.
+  // Returns true for a modelled field and for fields computed from one.
   bool is_modelled(int place) const;
   // Also requests the text of a numeric field.
   void read_text(int place);

@@ -271,7 +271,7 @@ class Gatherer {
   RuleMatches found_;
   std::optional<SequenceMatcher> matcher_;
   std::vector<std::size_t> ops_;           // names in order of first match
-  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_, or 0; if rule has evidence
+  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_, or 0; if the rule has evidence
   std::vector<Evidence> evidence_;         // all evidence fields of the first op, then of the next
   std::vector<std::string> texts_;  // same layout; text of the first row without a number there
   std::int64_t count_before_ = 0;
@@ -443,8 +443,8 @@ struct ScanParts {
   WorkAhead ahead;
 };
 
-// Reads documents one after the other. `on_end` (may be empty) gets the result after a document;
-// use it only if there is a single document.
+// Reads documents in sequence. `on_end` (may be empty) gets the result after a document; use it
+// only if there is a single document.
 class ScanSink : ScanParts, public TableReader {
  public:
   ScanSink(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,

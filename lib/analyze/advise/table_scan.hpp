@@ -45,10 +45,10 @@ struct RuleMatches {
   std::string modelled;  // modelled field that the rule depends on; empty: no such field
 };
 
-// `part` in percent of `whole`; 0 if `whole` is 0.
+// Returns `part` in percent of `whole`; 0 if `whole` is 0.
 double percent(double part, double whole);
 
-// True if the matches satisfy the group condition of the rule.
+// Returns true if the matches satisfy the group condition of the rule.
 bool is_met(const Rule& rule, const RuleMatches& matches);
 
 struct TableScanResult {

@@ -74,7 +74,7 @@ Profile make_profile(const ClusterView& view) {
   return profile;
 }
 
-// Half of the interquartile range of the step times, in percent of their median.
+// Returns half of the interquartile range of the step times, in percent of their median.
 std::optional<double> spread_percent(const std::vector<double>& steps) {
   const double median = quantile(steps, 0.5);
   if (steps.size() < kLeastStepsForNoise || median <= 0) return std::nullopt;
@@ -164,7 +164,7 @@ class ClusterComparer {
     return rows;
   }
 
-  // Rows of similar items each vary between runs: raises their noise to at least three standard
+  // Rows of similar items each vary between runs. Raises their noise to at least three standard
   // deviations of their changes, estimated from the median deviation.
   static void widen_noise(std::vector<ClusterChange>& rows) {
     std::vector<double> percents;

@@ -56,11 +56,11 @@ struct ClusterSide {
 };
 ClusterComparison compare_clusters(const ClusterSide& base, const ClusterSide& now);
 
-// HTML page, and CSV with one row per item and statistic.
+// Return an HTML page, and CSV with one row per item and statistic.
 std::string cluster_comparison_page(const ClusterComparison& comparison);
 // `excel`: see CsvWriter::write_for_excel().
 std::string cluster_comparison_csv(const ClusterComparison& comparison, bool excel);
-// Text for a terminal of `width` columns (0: no limit).
+// Returns text for a terminal of `width` columns (0: no limit).
 std::string cluster_comparison_text(const ClusterComparison& comparison, std::size_t top, int width,
                                     bool bold);
 

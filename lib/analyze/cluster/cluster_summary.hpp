@@ -21,7 +21,7 @@ struct StepSum {
 
   void add(const cluster::RankStepRow& row);
   double mean_ms(int128 StepSum::*part) const;
-  double percent(int128 StepSum::*part) const;  // of the duration
+  double percent(int128 StepSum::*part) const;  // share of the duration
 };
 
 struct StepSummary {
@@ -71,14 +71,15 @@ struct ClusterSummary {
 
 ClusterSummary cluster_summary(const cluster::ClusterView& view);
 
-// "64 ranks on 8 hosts, 10 steps". lacking_lines() lists what is missing; empty if complete.
+// Returns "64 ranks on 8 hosts, 10 steps". lacking_lines() lists what is missing; empty if
+// complete.
 std::string cluster_line(const ClusterSummary& summary);
 std::vector<std::string> lacking_lines(const ClusterSummary& summary);
-// "mean step 12.345 ms: computing 61.2 %, not overlapped 20.1 %, free 18.7 %"; "not overlapped" is
-// communication without computing.
+// Returns "mean step 12.345 ms: computing 61.2 %, not overlapped 20.1 %, free 18.7 %"; "not
+// overlapped" is communication without computing.
 std::string mean_line(const ClusterSummary& summary);
 
-// The tables of `show`, at most `top` rows each.
+// A table of `show`. cluster_tables() returns all, with at most `top` rows each.
 struct ClusterTable {
   std::string name;
   std::string title;

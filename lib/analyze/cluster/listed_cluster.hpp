@@ -21,7 +21,7 @@ struct ListedCluster {
 // Reads only the members, without verifying the checksum.
 ListedCluster describe_cluster(const std::filesystem::path& file);
 
-// "64 ranks on 8 hosts", "7 ranks on 1 host, MISSING: 1 rank (5)", or "cannot be read".
+// Returns "64 ranks on 8 hosts", "7 ranks on 1 host, MISSING: 1 rank (5)", or "cannot be read".
 std::string cluster_verdict(const ListedCluster& cluster);
 
 }  // namespace msprof

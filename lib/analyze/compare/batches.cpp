@@ -13,7 +13,7 @@ namespace msprof {
 namespace {
 
 // Share of executions that may have another batch: the last one often processes the remainder, and
-// medians are not affected by so few.
+// so few do not affect medians.
 constexpr double kMaxOdd = 0.25;
 
 // Returns the batch of nearly all executions of a model; empty if there is none.

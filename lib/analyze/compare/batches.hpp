@@ -23,11 +23,11 @@ struct Batches {
 
 Batches read_batches(const QueryDb& db);
 
-// True if executions of both runs do the same work: most executions of each model use one batch,
-// and it is the same in both runs.
+// Returns true if executions of both runs do the same work: most executions of each model use one
+// batch, and it is the same in both runs.
 bool execute_alike(const Batches& a, const Batches& b);
 
-// "1", "1 and 4"; "unknown" if not recorded.
+// Returns "1", "1 and 4"; "unknown" if not recorded.
 std::string batch_text(const std::vector<std::int64_t>& batches);
 
 }  // namespace msprof

@@ -234,7 +234,7 @@ class Warnings {
   std::vector<ComparisonWarning> list_;
 };
 
-// Most important first.
+// Returns the most important warnings first.
 std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs& now) {
   return Warnings(base, now).list();
 }
@@ -501,7 +501,7 @@ bool any_is_whole(const Units& units) {
   return std::find(units.begin(), units.end(), ProfileUnit::whole_run) != units.end();
 }
 
-// Returns why whole runs are compared although a side has iterations; empty if that is not so.
+// Returns why whole runs are compared although a side has iterations; else empty.
 std::string why_whole(const Stores& base, const Stores& now, const Units& base_units,
                       const Units& new_units) {
   const bool base_whole = any_is_whole(base_units), new_whole = any_is_whole(new_units);

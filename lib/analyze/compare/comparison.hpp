@@ -40,7 +40,7 @@ struct TimeChange {
   double noise_us = 0;  // smaller or equal differences are noise
 
   double delta_us() const { return new_us.value_or(0) - base_us.value_or(0); }
-  // In percent of the base; empty if the base is 0 or missing.
+  // Returns percent of the base; empty if the base is 0 or missing.
   std::optional<double> percent() const;
   bool is_noise() const;
 };
@@ -52,7 +52,7 @@ enum class MatchedBy {
   unmatched  // only on one side
 };
 
-// "shape", for all outputs. For people, "unmatched" is replaced; see OpChange::match().
+// Returns "shape", for all outputs. For people, "unmatched" is replaced; see OpChange::match().
 std::string_view match_name(MatchedBy matched_by);
 
 // A ratio or load in op_summary that changed: "mac_ppen_ratio", "memory_bound".
@@ -75,9 +75,9 @@ struct OpChange {
   double share = 0;  // percentage of the total change; can be negative or above 100
   std::vector<RatioChange> ratios;
 
-  // Name for output: "conv1+conv1_bn+conv1_relu".
+  // Returns the name for output: "conv1+conv1_bn+conv1_relu".
   std::string name() const;
-  // match_name(), "only BASE" or "only NEW".
+  // Returns match_name(), "only BASE" or "only NEW".
   std::string_view match() const;
 };
 
@@ -110,7 +110,7 @@ struct CounterChange {
   std::int64_t new_samples = 0;
 
   double delta() const { return now - base; }
-  // In percent of the base; empty if the base is 0.
+  // Returns percent of the base; empty if the base is 0.
   std::optional<double> percent() const;
   bool is_noise() const;
 };
@@ -136,16 +136,16 @@ struct ComparisonWarning {
 };
 
 enum class Verdict { faster, slower, noise };
-// "faster", as in JSON and in CSS classes of the report.
+// Returns "faster" and so on, as in JSON and in CSS classes of the report.
 std::string_view verdict_name(Verdict verdict);
 
-// "per execution" for "one execution", "for the whole run" for "the whole run".
+// Returns "per execution" for "one execution", "for the whole run" for "the whole run".
 std::string per_unit(const std::string& unit);
-// The unit in which runs are counted: "execution" for times per execution or picture, "iteration",
-// or empty for whole runs.
+// Returns the unit in which runs are counted: "execution" for times per execution or picture,
+// "iteration", or empty for whole runs.
 std::string_view counted_unit(const std::string& unit);
 
-// "mish → leaky_relu"; only one of them if they are equal or the other is empty.
+// Returns "mish → leaky_relu"; only one of them if they are equal or the other is empty.
 std::string join_both(const std::string& base, const std::string& now);
 
 struct Comparison {

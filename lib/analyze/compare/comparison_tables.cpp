@@ -45,7 +45,7 @@ template <typename Row>
 ComparisonCell is_noise(const Row& row, const Comparison&) {
   return row.time.is_noise();
 }
-// The share of a total change that is noise is meaningless.
+// If the total change is noise, a share of it is meaningless.
 template <typename Row>
 ComparisonCell share(const Row& row, const Comparison& comparison) {
   return Real{row.share, 1, false, comparison.verdict != Verdict::noise};

@@ -21,7 +21,7 @@ struct Names {
   std::vector<std::string> base;
   std::vector<std::string> now;
 
-  // "conv1+conv1_bn → conv1"; one side only if the other is empty or equal.
+  // Returns "conv1+conv1_bn → conv1"; one side only if the other is empty or equal.
   std::string joined() const;
 };
 // A fixed text of this program, not from a capture.
@@ -39,7 +39,7 @@ struct Real {
   bool has_sign = false;
   bool is_for_people = true;  // false: misleading without context, so hidden from people
 
-  // Text for people; requires a value.
+  // Returns text for people; requires a value.
   std::string text() const;
 };
 

@@ -87,7 +87,7 @@ double duration_seconds(std::int64_t begin_ns, std::int64_t end_ns) {
   return static_cast<double>(saturating_subtract(end_ns, begin_ns)) / 1e9;
 }
 
-// Counters that are totals since a start that differs between runs; their rate is compared.
+// Counters that are totals since some start, which differs between runs; their rates are compared.
 struct TotalUnit {
   std::string_view kind;
   std::string_view unit;

@@ -17,17 +17,17 @@ inline constexpr int kSentenceWidth = 600;
 
 // Returns valid UTF-8 without control characters, at most `width` columns, with `<>&"'` escaped.
 std::string escaped(std::string_view text, int width = kNameWidth);
-// The same inside <bdi>, so that right-to-left names do not affect the surrounding text.
+// Returns the same inside <bdi>, so that right-to-left names do not affect the surrounding text.
 std::string name(std::string_view text);
 // Joins names with `between`; long lists are shortened to a few names and a count.
 std::string names(const std::vector<std::string>& texts, std::string_view between);
 
-// "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
+// Returns "conv1+bn1+relu1 → conv1"; "-" if neither side has a name.
 std::string join_names(const cell::Names& names);
-// Name of an operator on both sides: "conv1+bn1+relu1 → conv1".
+// Returns the name of an operator on both sides: "conv1+bn1+relu1 → conv1".
 std::string op_name(const OpChange& op);
 
-// "14190.123", "+12.300"; "-" for missing values and non-numbers.
+// Returns "14190.123", "+12.300"; "-" for missing values and non-numbers.
 std::string fixed(std::optional<double> value, int decimals = 3);
 std::string signed_fixed(std::optional<double> value, int decimals = 3);
 // Formats times of one chart in one unit: ms if `most_us` is at least 1 ms, else us.
@@ -40,10 +40,10 @@ class TimeText {
  private:
   bool is_ms_;
 };
-// For a chart of the change between two totals.
+// Returns the format for a chart of the change between two totals.
 TimeText time_text(double base_us, double new_us);
 
-// CSS class of rows and bars: "faster", "slower" or "noise".
+// Returns the CSS class of rows and bars: "faster", "slower" or "noise".
 std::string_view change_class(double delta_us, bool is_noise);
 
 // Returns a section with a heading; all texts but `id` are HTML.

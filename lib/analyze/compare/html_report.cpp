@@ -18,7 +18,7 @@ using namespace html;
 
 constexpr std::size_t kMaxWarnings = 50;
 
-// "mish → leaky_relu": models, or captures if the models are unknown.
+// Returns "mish → leaky_relu": models, or captures if the models are unknown.
 std::string subject(const Comparison& comparison, std::string_view arrow) {
   std::string base = names(comparison.base.models, " + ");
   std::string now = names(comparison.now.models, " + ");
@@ -102,7 +102,7 @@ std::string side_row(std::string_view what, const std::string& base, const std::
                      differs ? " class=\"differs\"" : "", what, base, now);
 }
 
-// Empty if all values are measured.
+// Returns an empty text if all values are measured.
 std::string source_row(const ComparedSide& base, const ComparedSide& now) {
   const auto text = [](const ComparedSide& side) {
     return std::string(side.unit_loads == UnitLoads::modelled ? kModelledNote : "all measured");
@@ -111,7 +111,7 @@ std::string source_row(const ComparedSide& base, const ComparedSide& now) {
   return side_row("Source", text(base), text(now));
 }
 
-// When, where and how the runs were made; empty if unknown.
+// Returns a table row: when, where and how the runs were made; empty if unknown.
 std::string run_row(const ComparedSide& base, const ComparedSide& now) {
   const auto text = [](const ComparedSide& side) {
     std::string lines;
@@ -123,7 +123,7 @@ std::string run_row(const ComparedSide& base, const ComparedSide& now) {
   return side_row("Run", text(base), text(now));
 }
 
-// Empty unless the record layout of a side was inferred.
+// Returns an empty text unless the record layout of a side was inferred.
 std::string layout_row(const ComparedSide& base, const ComparedSide& now) {
   const auto text = [](const ComparedSide& side) {
     return std::string(side.layout_origin == LayoutOrigin::inferred ? kInferredNote : "known");

@@ -16,7 +16,7 @@ struct Measured {
   double fastest_us = 0;        // fastest of all executions
 
   double us() const;  // median of the runs; 0 if empty
-  // Add another run; add a part of the same item to all runs.
+  // Add another run; add a further part of the item to each run.
   void add_run(double us, double mad_us, double fastest_us);
   void add_part(const Measured& part);
 };
@@ -29,19 +29,19 @@ class NoiseFloor {
  public:
   NoiseFloor(Measured base, Measured now);
 
-  // For the time of an execution. One run per side: the larger of 5 % and three times the MAD. Up
-  // to five runs: also twice the largest difference between runs of a side. Six or more runs: the
-  // spread of the runs, at least 2 %. With few runs, a change must also appear in the fastest
+  // Noise of the time of an execution. One run per side: the larger of 5 % and three times the MAD.
+  // Up to five runs: also twice the largest difference between runs of a side. Six or more runs:
+  // the spread of the runs, at least 2 %. With few runs, a change must also appear in the fastest
   // executions, because a busy machine slows all others; if no operator changed beyond noise, up to
   // 8 % count as drift.
   double total_us(bool some_operator_changed) const;
-  // For an operator: as above; also, changes below 10 % or below 2 % of an execution are noise. 0
-  // for operators on only one side.
+  // Noise of an operator: as above, but changes below 10 % or below 2 % of an execution are also
+  // noise. 0 for operators on only one side.
   double op_us(const Measured& base, const Measured& now, Correspondence as) const;
-  // For a call on the host; `calls_per_execution` is the larger value of both sides.
+  // Noise of a call on the host; `calls_per_execution` is the larger value of both sides.
   double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
-  // For a range named by the application. Ranges that occur rarely have no measurable spread. The
-  // limit is relative to the shorter time, because a busy machine lengthens times by a factor.
+  // Noise of a range named by the application. Ranges that occur rarely have no measurable spread.
+  // The limit is relative to the shorter time, because a busy machine lengthens times by a factor.
   double range_us(const Measured& base, const Measured& now, double ranges_per_execution) const;
   // Explains the limits, with numbers.
   std::string basis() const;
@@ -54,8 +54,8 @@ class NoiseFloor {
   Measured now_;
 };
 
-// For the mean of a counter over a run, in its unit: like op_us() for a pair, but not relative to
-// an execution. Differences up to `least` are always noise.
+// Noise of the mean of a counter over a run, in its unit: like op_us() for a pair, but not relative
+// to an execution. Differences up to `least` are always noise.
 double counter_noise(const Measured& base, const Measured& now, double least);
 
 }  // namespace msprof

@@ -30,7 +30,7 @@ const std::vector<WantedField> kFixedFields = {
     {"output_shapes"}, {"task_duration", true}, {"time", true}};
 
 bool is_ratio(std::string_view field) {
-  // The share of the run's time is not a load.
+  // A share of the run's time, not a load.
   if (field == "time_ratio") return false;
   for (const std::string_view end : {"_ratio", "_bound", "_utilization", "_rate"})
     if (field.ends_with(end)) return true;
@@ -121,7 +121,7 @@ void read_ratios(const Database& db, RunProfile& run) {
 constexpr std::size_t kHalf = 10;
 // A longer list of layers is not a real fusion but untrusted data.
 constexpr std::size_t kMaxOriginals = 64;
-// Further operators are one; only a store from elsewhere has more.
+// Further operators share one entry; only an untrusted store has more.
 constexpr std::size_t kMaxOperators = 100'000;
 
 std::string read_text(const Statement& row, int column) {
@@ -175,7 +175,7 @@ OpProfile other_operators() {
   return op;
 }
 
-// Operators of v_ops; those of a model that is on several devices are one.
+// Operators of v_ops; a model's operators on several devices share one entry.
 struct OpSlots {
   std::vector<OpProfile> ops;
   std::unordered_map<std::int64_t, std::size_t> slot_of_op;

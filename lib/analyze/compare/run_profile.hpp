@@ -21,9 +21,9 @@ namespace msprof {
 // The unit of times. Runs with executions can also be read per picture, and any run as a whole.
 enum class ProfileUnit { execution, picture, iteration, whole_run };
 
-// Median; 0 if empty.
+// Returns the median; 0 if empty.
 double median(std::vector<double> values);
-// Median absolute deviation from `middle`.
+// Returns the median absolute deviation from `middle`.
 double median_deviation(const std::vector<double>& values, double middle);
 
 struct OpProfile {
@@ -64,7 +64,7 @@ struct RunProfile {
   std::int64_t executions = 0;
   double total_us = 0;
   double mad_us = 0;
-  // For executions: sum of each operator's fastest time, which a busy machine hardly affects.
+  // For executions: sum of the operators' fastest times, which a busy machine hardly affects.
   double fastest_us = 0;
   // Median time of the first and second half of the executions; empty if there are too few.
   std::optional<double> first_half_us;

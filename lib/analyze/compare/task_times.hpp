@@ -88,10 +88,10 @@ class TaskTimes {
   std::int64_t count_of_op(std::size_t slot) const { return counts_[slot]; }
   TypicalTime of_execution() const;
   const std::vector<ModelExecution>& executions() const { return index_.executions(); }
-  // Number of devices that ran an operator.
+  // Returns the number of devices that ran an operator.
   std::int64_t device_count() const { return static_cast<std::int64_t>(devices_.size()); }
   double outside_share() const { return all_us_ > 0 ? outside_us_ / all_us_ : 0; }
-  // Index of the operator's first task, for sorting.
+  // Returns the index of the operator's first task, for sorting.
   std::size_t first_task(std::size_t slot) const { return first_task_[slot]; }
 
   // Adds an item that is not in v_ops but takes time (collectives); returns its slot.

@@ -137,7 +137,7 @@ class Page {
     return is_complete() ? "complete" : "without";
   }
 
-  // Number of findings of each severity.
+  // Returns the number of findings of each severity.
   std::string advice_figure() const {
     std::string text;
     for (const auto severity : {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
@@ -152,7 +152,7 @@ class Page {
     return text.empty() ? "" : figure("findings", words_.advice, text);
   }
 
-  // Links to the sections, generated from their headings.
+  // Returns links to the sections, generated from their headings.
   std::string contents(std::string_view parts) const {
     constexpr std::string_view kBefore = "<h2 id=\"";
     std::string links;
@@ -178,7 +178,7 @@ class Page {
     return fmt::format("<p class=\"modelled-note\" id=\"inferred\">{}</p>\n", words_.inferred);
   }
 
-  // Problems reported by the import.
+  // Returns the problems reported by the import.
   std::string findings() const {
     Statement read = db_.prepare(
         "SELECT severity, kind, file, reason, count, id FROM import_log"

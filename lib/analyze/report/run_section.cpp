@@ -115,7 +115,7 @@ class RunRows {
     }
   }
 
-  // Facts about files whose records cannot be read.
+  // Adds facts about files whose records cannot be read.
   void add_known(const Database& db) {
     Statement read = db.prepare(
         "SELECT ifnull(file, ''), ifnull(detail, '') FROM import_log WHERE id = 'known_facts'"

@@ -319,7 +319,7 @@ class Drawing {
     return saturating_subtract(slice.end_ns, slice.begin_ns) > longer_than_ns_;
   }
 
-  // Ticks at round times; 0 is the start of the time range.
+  // Returns ticks at round times; 0 is the start of the time range.
   std::string axis() const {
     const std::int64_t span =
         std::max<std::int64_t>(saturating_subtract(picture_.end_ns, picture_.begin_ns), 1);
@@ -406,7 +406,7 @@ class Drawing {
   std::int64_t longer_than_ns_ = -1;
 };
 
-// JSON for use in a page, without "<", which could end the script element.
+// Returns JSON for use in a page, without "<", which could end the script element.
 std::string page_json(std::string_view text) {
   const std::string json = json_string(text);
   std::string safe;
