@@ -136,8 +136,8 @@ bool gave_products(Exit exit) {
   return exit == Exit::ok || exit == Exit::partial_data;
 }
 
-// Exit status for callers of CANN's tool. A damaged record, or one of several captures without
-// data, is not a failure if products were written: stdout and the store contain the verdict.
+// Exit status for callers of CANN's tool. Damaged records, or one of several captures without data,
+// are no failure if products were written: stdout and the store contain the verdict.
 class CallersStatus {
  public:
   void add(Exit exit) {
@@ -380,7 +380,7 @@ void add_application_options(cli::Command& root) {
 std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words) {
   ApplicationLine line;
-  // Also recognized where a value or the application is expected.
+  // Accepts them also where a value or the application is expected.
   const auto asks_for_help = [&](std::size_t at) {
     return at < words.size() && cli::find_help_topic(root, {words[at]});
   };

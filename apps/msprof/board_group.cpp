@@ -29,13 +29,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// The host without its account: "[fe80::1]:22", "lab7".
+// Returns the host without its account: "[fe80::1]:22", "lab7".
 std::string host_part(const std::string& host) {
   const auto at = host.rfind('@');
   return at == std::string::npos ? host : host.substr(at + 1);
 }
 
-// Names of a board, from the user's short name to longer, more specific ones.
+// Returns names of a board, from the user's short name to longer, more specific ones.
 std::vector<std::string> board_names(const GroupBoard& one) {
   const std::string short_name = one.arguments.host
                                      ? host_part(*one.arguments.host)

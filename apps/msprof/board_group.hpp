@@ -30,9 +30,9 @@ std::vector<GroupBoard> find_boards(const BoardArguments& arguments);
 using CollectFromBoard = std::function<Exit(std::size_t number, nlohmann::ordered_json& document)>;
 
 // Runs `collect` for all boards in parallel, each in a child process. With a terminal, first logs
-// in to the boards one after the other, so that questions are asked with the board's name; the
-// answers are kept in memory. A failed board does not stop the others. Fills "boards" of
-// `document`. Returns the most severe result.
+// in to one board at a time, so that questions are asked with the board's name; the answers are
+// kept in memory. A failed board does not stop the others. Fills "boards" of `document`. Returns
+// the most severe result.
 Exit collect_from_boards(const std::vector<GroupBoard>& boards, const CollectFromBoard& collect,
                          nlohmann::ordered_json& document);
 

@@ -83,7 +83,7 @@ struct NamedBoard {
 // Error(nothing_to_do) with file and line.
 NamedBoard find_board(const BoardArguments& arguments);
 // For one of several boards: `given`, if set, is its password, and stdin is not read. `resolver`
-// asks only once for what the boards share.
+// asks only once for anything that the boards share.
 NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
                       LoginResolver& resolver);
 

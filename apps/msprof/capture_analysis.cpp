@@ -25,7 +25,7 @@ Exit analyse_capture(const CollectorSettings& settings, const ChosenCapture& cap
   const ReadyStore ready = ready_store(capture);
   const auto files =
       cluster::write_capture_analysis(ready.db.database(), capture.products, options);
-  // Lines by which callers of the vendor's tool find the files.
+  // Callers of the vendor's tool find the files by these lines.
   for (const std::filesystem::path& file : files) {
     print_document_text(fmt::format("{{\"status\": 0, \"info\": \"\", \"data\": {}}}\n",
                                     json_string(std::filesystem::absolute(file).string())),

@@ -14,7 +14,7 @@ namespace msprof {
 // are those used for captures.
 struct ClusterVerdict {
   cluster::Ranks ranks;
-  Exit exit = Exit::ok;  // or partial_data
+  Exit exit = Exit::ok;  // else partial_data
   std::string name;
 };
 ClusterVerdict judge_ranks(const cluster::Part& part);

@@ -28,7 +28,7 @@ std::optional<fs::path> find_cluster_db(const std::string& dir) {
   }
   const fs::path inside = path / kClusterDb;
   if (fs::is_regular_file(inside, error)) return inside;
-  // A missing file with a cluster's name; captures never have such names.
+  // A missing file with a cluster's name counts as one: captures never have such names.
   if (!fs::exists(path, error) && is_named_like_part(path)) return path;
   return std::nullopt;
 }

@@ -104,7 +104,8 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
                       "(default: see import)"});
 }
 
-// Options of CANN's collector that have a different name here or are not available.
+// Returns true for options of CANN's collector that have a different name here or are not
+// available.
 bool is_elsewhere(const CollectorOption& option) {
   constexpr std::array kElsewhere = {"output", "application", "aicpu", "aic-metrics",
                                      "python-path"};
@@ -216,8 +217,8 @@ void add_result_options(cli::Command& command, CollectArguments& arguments) {
   add_verbosity(command, arguments.verbosity);
 }
 
-// Whether to request a terminal like ssh -t: with --tty, or by default if stdin, stdout and stderr
-// are terminals.
+// Returns true to request a terminal like ssh -t: with --tty, or by default if stdin, stdout and
+// stderr are terminals.
 bool wants_terminal(const CollectArguments& arguments) {
   const BoardArguments& board = arguments.board;
   if (board.tty) return true;
@@ -273,7 +274,8 @@ void check_dialect(const CollectArguments& arguments) {
                     cann, svp));
 }
 
-// Whether a local run's application is for CANN: by explicit option, or by the libraries it loads.
+// Returns true if a local run's application is for CANN: by explicit option, or by the libraries it
+// loads.
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
   const std::string option = find_cann_option(arguments);
@@ -312,7 +314,7 @@ CannRequest cann_request(const CollectArguments& arguments) {
   return request;
 }
 
-// The first given option that requires a newly started run; empty if there is none.
+// Returns the first given option that requires a newly started run; empty if there is none.
 std::string find_start_option(const CollectArguments& arguments) {
   if (arguments.main) return "-m";
   if (!arguments.application_arguments.empty()) return "an application argument";
@@ -499,7 +501,7 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   }
 }
 
-// --fetch --all-runs: fetches the runs one after the other. A failed one does not stop the others.
+// --fetch --all-runs: fetches one run at a time. A failed one does not stop the others.
 Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
                     const CollectionPlan& plan, nlohmann::ordered_json& document) {
   SshHost host(place.board->config, place.board->options);

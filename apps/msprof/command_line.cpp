@@ -65,7 +65,7 @@ std::string shown_word(const std::string& word) {
   return word == "--dir" || word.starts_with("--dir=") ? word.substr(1) : word;
 }
 
-// Name in messages: "--format", "-dir", "BASE".
+// Returns the name for messages: "--format", "-dir", "BASE".
 std::string shown_name(const Option& option) {
   // "BASE" is itself the name; an argument named "names" is shown by its value name, NAME.
   if (is_positional(option))
@@ -91,7 +91,7 @@ std::vector<std::string> command_names(const Command& command) {
   return names;
 }
 
-// The subcommands of a command, on a separate line; empty if it has none.
+// Returns the subcommands of a command, on a separate line; empty if it has none.
 std::string command_list(const Command& command) {
   const auto names = command_names(command);
   return names.empty() ? "" : "\nvalid commands: " + listed(names);

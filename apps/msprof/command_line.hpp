@@ -127,14 +127,14 @@ class Command {
   std::vector<HelpTopic> help_topics_;
 };
 
-// The names of an option as words: "-m", "--main"; --dir also has "-dir".
+// Returns the names of an option as words: "-m", "--main"; --dir also has "-dir".
 std::vector<std::string> option_names(const Option& option);
 
 // Returns options that have a value, by their last name with two dashes: {"--interval", "10"},
 // {"--all", "true"}. Multiple values are joined into one text. Positional arguments are omitted.
 std::vector<std::pair<std::string, std::string>> given_options(const Command& command);
 
-// True if `word` is an existing folder or is named like a capture.
+// Returns true if `word` is an existing folder or is named like a capture.
 bool is_capture_name(const std::string& word);
 
 // Returns `arguments` (without the program's name) with -dir and -dir=X rewritten to --dir, up to

@@ -144,7 +144,7 @@ void keep_top(std::optional<long> top, Comparison& comparison) {
   if (comparison.counters.size() > most) comparison.counters.resize(most);
 }
 
-// For captures or clusters.
+// Works for captures and clusters.
 template <typename Compared>
 bool is_regression(const Compared& comparison, double limit) {
   return comparison.verdict == Verdict::slower && comparison.total.percent().value_or(0) > limit;

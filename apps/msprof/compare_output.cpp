@@ -159,8 +159,8 @@ class Report {
     if (!rest.empty()) line(std::string(rest));
   }
 
-  // Whether a change gets a row: noise does not, but fused operators always do, whatever their
-  // time.
+  // Returns true if a change gets a row: noise does not, but fused operators always do, whatever
+  // their time.
   template <typename AnyChange>
   static bool has_row(const AnyChange& change) {
     return !change.time.is_noise();

@@ -41,7 +41,7 @@ namespace fs = std::filesystem;
 // Time limit, since the user waits after TAB: a folder not yet examined is offered anyway.
 constexpr std::chrono::milliseconds kTimeToSearch{10};
 constexpr std::size_t kMaxEntries = 20'000;
-// Time limit for describing captures; the first few are always described.
+// Time limit for describing captures; the first few are described in any case.
 constexpr std::chrono::milliseconds kTimeToDescribe{150};
 constexpr std::size_t kAlwaysDescribed = 8;
 // Levels below a folder that are searched for captures.
@@ -83,7 +83,7 @@ class CaptureLister {
     return is_named_as_capture(folder.filename().string());
   }
 
-  // True if there is a capture below `folder`, or if the search ran out of time.
+  // Returns true if there is a capture below `folder`, or if the search ran out of time.
   bool may_lead_to_one(const fs::path& folder, int depth = kSearchDepth) const {
     std::vector<fs::path> below;
     if (!is_over()) below = folders_in(folder);
@@ -144,7 +144,7 @@ std::vector<PathRest> find_capture_paths(const std::vector<PathRest>& folders, c
   return found.empty() ? folders : found;
 }
 
-// Sorted; captures before folders, newest first. Names with control characters are omitted.
+// Returns sorted paths: captures before folders, newest first. Omits names with control characters.
 std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
   const Typed typed = split_path(typed_text);
   std::vector<PathRest> found;
@@ -195,7 +195,7 @@ const cli::Option* find_option(const cli::Command& command, const std::string& n
   return nullptr;
 }
 
-// Determines the context of a word from the preceding ones, like the parser does.
+// Determines the context of a word from the preceding ones, as the parser does.
 class Place {
  public:
   explicit Place(const cli::Command& root) : command_(&root) {}
@@ -219,7 +219,7 @@ class Place {
   bool is_rest() const { return is_rest_; }
   // After "help": only command names may follow.
   bool is_help() const { return is_help_; }
-  // The option that accepts the next word; needs_value(): it must.
+  // The option that accepts the next word; with needs_value(), that word must be its value.
   const cli::Option* find_taker() const { return taker_; }
   bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
   bool may_come(const cli::Option& option) const {
@@ -235,7 +235,7 @@ class Place {
     }
     return nullptr;
   }
-  // Words already given as values or as parts of lists.
+  // Words already given as values or as list elements.
   const std::set<std::string, std::less<>>& values() const { return values_; }
 
  private:

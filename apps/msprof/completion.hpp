@@ -21,7 +21,7 @@ struct Candidate {
 std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
                                   const std::string& typed);
 
-// Files and folders, for words that belong to the shell.
+// Returns files and folders, for words that belong to the shell.
 std::vector<Candidate> file_candidates(const std::string& typed);
 
 // The scripts in completion/, for `msprof completion`.

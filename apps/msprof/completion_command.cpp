@@ -33,7 +33,7 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// True for NAME=value before a command.
+// Returns true for NAME=value before a command.
 bool is_assignment(const std::string& word) {
   const auto end = word.find('=');
   return end != std::string::npos && end > 0 && !(word[0] >= '0' && word[0] <= '9') &&

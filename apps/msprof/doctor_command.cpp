@@ -136,7 +136,7 @@ struct DoctorArguments {
   std::optional<std::string> acl_json;
   bool json = false;
 
-  // True if a future run is checked; otherwise only the captures named by -dir.
+  // True if a future run is checked; false if only the captures named by -dir are.
   bool before_run() const {
     return capture.dirs.empty() || board.names_board() || main || project || acl_json;
   }

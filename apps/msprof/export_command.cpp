@@ -71,7 +71,7 @@ void check_devices(const Database& db, const std::vector<std::int64_t>& devices)
   }
 }
 
-// The names of the layers for which `takes` is true: "cann, msproftx".
+// Returns the names of the layers for which `takes` is true: "cann, msproftx".
 template <typename Takes>
 std::string layer_names(Takes&& takes) {
   std::vector<std::string_view> names;
@@ -257,8 +257,8 @@ void check_format(const TimelineArguments& arguments) {
                 "whose files are already compressed");
 }
 
-// Called before any capture is read. `style` is that of the options. Throws Error(usage) if a value
-// cannot be parsed, the file of --reports among them.
+// Called before any capture is read. `style` is that of the options. Throws Error(usage) if a
+// value, or the file of --reports, cannot be parsed.
 TimelineRequest parse_timeline(const TimelineArguments& arguments, ExportStyle style) {
   TimelineRequest request;
   request.has_reports = !arguments.reports.empty();
@@ -319,7 +319,7 @@ SummaryFormat parse_format(const ExportArguments& arguments) {
   return arguments.excel ? SummaryFormat::csv_for_excel : SummaryFormat::csv;
 }
 
-// Plan for a capture. If nothing will be written and the reason is known, it is in nothing_why.
+// Plan for a capture. If nothing will be written, nothing_why contains the reason, if known.
 struct ExportPlan {
   std::vector<ExportJob> jobs;
   std::optional<FindingId> nothing_id{};

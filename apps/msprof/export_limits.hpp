@@ -18,7 +18,7 @@ std::vector<std::int64_t> parse_devices(const std::vector<std::string>& lists);
 struct TimePoint {
   std::int64_t ns = 0;
   bool is_after_begin =
-      false;  // relative to the begin of the collection; else a ts of the timeline
+      false;  // relative to the start of the collection; else a ts of the timeline
 };
 
 // The value of --time-range; a limit that was left out is empty.
@@ -31,7 +31,7 @@ struct TimeRange {
 // Parses "5ms:1.5s"; empty: no limit.
 TimeRange parse_time_range(const std::string& text);
 
-// Limits `scope` to the range in a capture whose collection begins at `begin_ns`.
+// Limits `scope` to the range in a capture whose collection starts at `begin_ns`.
 void apply_time_range(const TimeRange& range, std::int64_t begin_ns, ExportScope& scope);
 
 // Parses "10us" of --min-dur, returned in ns; empty: 0.

@@ -1,4 +1,4 @@
-// Formats --help from the command tree. For command_line.cpp, and for man_page.cpp the parts of it.
+// Formats --help from the command tree. For command_line.cpp; man_page.cpp uses its parts.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ std::string option_help(const Option& option);
 // Returns the command with its arguments: "msprof list [OPTIONS] [DIR...]".
 std::string synopsis(const Command& command, const std::string& path);
 
-// Names and descriptions of the options of `command` that print help.
+// Returns names and descriptions of the options of `command` that print help.
 std::vector<Suggestion> help_options(const Command& command);
 
 // Returns the help topic requested by one of `words`; "" means --help. Empty if no help is
@@ -40,8 +40,8 @@ std::vector<Suggestion> help_options(const Command& command);
 std::optional<std::string> find_help_topic(const Command& command,
                                            const std::vector<std::string>& words);
 
-// Help for `command`, which is called by `path` ("msprof export summary"), wrapped at `width`
-// columns. `topic`: lists the options of --help-TOPIC; empty: --help.
+// Returns the help for `command`, which is called by `path` ("msprof export summary"), wrapped at
+// `width` columns. `topic`: lists the options of --help-TOPIC; empty: --help.
 std::string help_text(const Command& command, const std::string& path, std::string_view topic,
                       int width);
 

@@ -9,13 +9,13 @@
 
 namespace msprof {
 
-// null if `value` is empty.
+// Returns null if `value` is empty.
 template <typename Value>
 nlohmann::ordered_json as_json(const std::optional<Value>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-// `text` as valid UTF-8; null if it is empty.
+// Returns `text` as valid UTF-8; null if it is empty.
 inline nlohmann::ordered_json as_json(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(valid_utf8(text));
 }

@@ -39,7 +39,7 @@ layout::LayerShapes read_model_info(const std::string& path) {
   }
 }
 
-// True if an import can use at least a part of it.
+// Returns true if an import can use at least a part of it.
 bool is_usable(const layout::InferredLayout& found, bool accept_likely) {
   const auto document = ordered_json::parse(layout::layout_file_text(found, accept_likely));
   return document.contains("aicore") || document.contains("acl_api");

@@ -42,7 +42,7 @@ struct Listed {
   std::vector<ListedCluster> clusters;  // newest first
 };
 
-// Path relative to `root`; the folder's name if `root` is the capture itself.
+// Returns the path relative to `root`; the folder's name if `root` is the capture itself.
 std::string name_below(const fs::path& capture, const fs::path& root) {
   const fs::path inner = capture.lexically_relative(root);
   return inner.empty() || inner == "." ? own_name(capture) : inner.string();

@@ -35,8 +35,8 @@ constexpr std::pair<int, std::string_view> kExitCodes[] = {
     {130, "interrupted"},
 };
 
-// The escapes of characters that roff would print in another form, so that they can be copied to a
-// shell.
+// Returns the escape of a character that roff would print in another form, so that the text can be
+// copied to a shell.
 std::string_view roff_escape(char c) {
   switch (c) {
     case '-':
@@ -79,7 +79,7 @@ void add_entry(std::string& out, std::string_view head, std::string_view text) {
   out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(head), roff(text));
 }
 
-// The first sentence, as the part after the name in NAME.
+// Returns the first sentence, as the part after the name in NAME.
 std::string purpose_of(const Command& command) {
   std::string text = command.help().substr(0, command.help().find(". "));
   if (text.ends_with('.')) text.pop_back();

@@ -187,8 +187,8 @@ void remove_store(const fs::path& products) {
 
 namespace {
 
-// True if the current layout was not used for the import: it may describe records that the store is
-// missing, or describe them differently.
+// Returns true if the import did not use the current layout: it may describe records that the store
+// is missing, or describe them differently.
 bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
   return layout.source != LayoutSource::none && layout_id(layout) != store.meta(meta::kLayoutTried);
 }

@@ -26,7 +26,8 @@ struct CaptureOptions {
   Verbosity verbosity;
 };
 void add_capture_options(cli::Command& command, CaptureOptions& options);
-// All of these except --output: for verbs that write elsewhere and use --store for the folder.
+// Adds these options except --output: for verbs that write elsewhere and use --store for the
+// folder.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
 // --excel: for verbs that write CSV.
@@ -49,7 +50,7 @@ LayoutChoice layout_option(const std::string& path);
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
                               const LayoutChoice& layout, bool force = false);
 
-// True if the store of a capture produces any product; otherwise reports that it does not.
+// Returns true if the store of a capture produces any product; otherwise reports that it does not.
 bool gives_products(const ChosenCapture& capture);
 
 // Removes the results of an import; raw data and products are kept.
@@ -76,7 +77,7 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 // Reports the written files, those too large for viewers, and outdated products of an earlier
 // import.
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
-// Number of files reported by print_exported().
+// Returns the number of files reported by print_exported().
 std::size_t exported_files();
 
 // Plans all products of a store, including the tuning suggestions of older CANN.

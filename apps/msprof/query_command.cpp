@@ -417,7 +417,7 @@ Exit print_query_schema(const QueryArguments& arguments) {
 
 constexpr std::size_t kMaxSql = 1 << 20;  // bytes read; the limit for SQL is lower
 
-// True for a word that cannot be a path: SQL, perhaps with a typo in its first word.
+// Returns true for a word that cannot be a path: SQL, perhaps with a typo in its first word.
 bool reads_as_sql(const std::string& word) {
   const std::string text = lower_ascii(trim(word));
   constexpr std::array<std::string_view, 7> kBegins = {"select", "with", "values", "explain",

@@ -35,8 +35,8 @@ struct AskedCapture {
   std::string verdict;  // "complete", "without", "partial"
 };
 
-// Receives the rows of the captures, one after the other: begin(), rows, end(). All formats except
-// tables are printed immediately. Throws std::system_error if stdout accepts no more data.
+// Receives the rows of one capture at a time: begin(), rows, end(). All formats except tables are
+// printed immediately. Throws std::system_error if stdout accepts no more data.
 class Answer {
  public:
   virtual ~Answer() = default;

@@ -11,7 +11,7 @@
 
 namespace msprof {
 
-// True if a program started as `name` must behave like one of the scripts.
+// Returns true if a program started as `name` must behave like one of the scripts.
 bool is_script_name(std::string_view name);
 
 // Runs the script `name` with `words`. Messages go to stdout, and status 0 means that products were

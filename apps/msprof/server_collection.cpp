@@ -69,7 +69,7 @@ class ServerInjection : public Injection {
 
   void apply(const RunPaths& paths, RunCommand& command) override {
     command.arguments = run_->application.arguments;
-    // On this machine, the application would inherit it.
+    // A local application would inherit RANK_ID; a remote one does not.
     if (const char* const rank = std::getenv("RANK_ID"); rank != nullptr && *rank != '\0')
       command.environment.insert(command.environment.begin(), fmt::format("RANK_ID={}", rank));
     inner_->apply(paths, command);

@@ -58,7 +58,7 @@ class ShownRows : public TableRows {
 
   // Keeps the first `most` rows.
   explicit ShownRows(std::size_t most = kMaxRows) : most_(most) {}
-  // Keeps the rows with the largest numbers: in the first of these columns that has one.
+  // Keeps the rows with the largest numbers in the first of these columns that contains numbers.
   void sort_by(std::vector<std::size_t> heat_columns) { heat_columns_ = std::move(heat_columns); }
 
   void end_row() override {

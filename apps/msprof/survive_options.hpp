@@ -17,7 +17,7 @@ struct SurviveArguments {
   std::optional<std::string> fetch;   // empty: the only existing run
   bool all_runs = false;              // with fetch: all finished runs
 
-  // True if the command resumes an earlier run instead of starting one.
+  // Returns true if the command resumes an earlier run instead of starting one.
   bool resumes() const { return attach.has_value() || fetch.has_value(); }
 };
 
