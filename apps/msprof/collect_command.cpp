@@ -104,8 +104,7 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
                       "(default: see import)"});
 }
 
-// Returns true for options of CANN's collector that have a different name here or are not
-// available.
+// Returns true for options of CANN's collector that are renamed or missing here.
 bool is_elsewhere(const CollectorOption& option) {
   constexpr std::array kElsewhere = {"output", "application", "aicpu", "aic-metrics",
                                      "python-path"};
@@ -274,8 +273,7 @@ void check_dialect(const CollectArguments& arguments) {
                     cann, svp));
 }
 
-// Returns true if a local run's application is for CANN: by explicit option, or by the libraries it
-// loads.
+// Returns true if a local run is of a CANN application: by option, or by the libraries it loads.
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
   const std::string option = find_cann_option(arguments);

@@ -1,5 +1,5 @@
-// The parts of a capture for which `--style cann5` writes files: each device, and the host. For its
-// planners of tables and timelines.
+// The parts of a capture for which `--style cann5` writes files: each device, and the host. For the
+// planners of its tables and timelines.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ struct DevicePart {
 // Returns the devices in `scope`, each with the scope limited to it.
 std::vector<DevicePart> split_by_device(const Database& db, const ExportScope& scope);
 
-// Returns the host with the whole scope; an iteration then only appears in file names.
+// Returns the host with the whole scope: an iteration only affects file names.
 DevicePart host_part(const ExportScope& scope);
 
 // The file name contains the model and the iteration if both are set.

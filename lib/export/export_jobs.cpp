@@ -51,7 +51,7 @@ class Workers {
   std::atomic<bool> has_failed_{false};
 };
 
-// The folders of `jobs`, each once, in their order.
+// Returns the folders of `jobs` in their order, without duplicates.
 std::vector<ProductFolder*> distinct_folders(const std::vector<ExportJob>& jobs) {
   std::vector<ProductFolder*> folders;
   for (const ExportJob& job : jobs) {

@@ -123,13 +123,13 @@ void check_layer_names(const std::vector<std::string>& names);
 // else empty.
 std::string viewer_limit(std::uint64_t text_bytes);
 
-// Returns products in the folders of those just written that are older than the store and not among
-// them: they show data of an earlier import.
+// Returns outdated products: files next to those just written that are older than the store. They
+// show data of an earlier import.
 std::vector<std::filesystem::path> outdated_products(const TraceDb& store,
                                                      const std::vector<ExportedFile>& written);
 
 // Returns the names of tables and layers without data, which get no file. Counter products are
-// included only if `kinds`, the raw kinds that were read, has one that they need.
+// included only if they need one of `kinds`, the raw kinds that were read.
 std::vector<std::string> empty_products(const Database& db, const std::set<std::string>& kinds);
 
 }  // namespace msprof

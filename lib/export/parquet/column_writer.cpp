@@ -299,7 +299,7 @@ void ColumnWriter::append_values(std::string& body, Encoding encoding) {
   }
 }
 
-// Appends which cells have a value, for columns that may have nulls.
+// Appends for each cell whether it has a value; for columns that may have nulls.
 void ColumnWriter::append_levels(std::string& body, std::size_t rows) const {
   if (spec_.is_required) return;
   const std::size_t at = body.size();

@@ -29,8 +29,8 @@ void append_raw(std::string& out, T value) {
 // Returns the number of bits needed for `largest`; 0 for 0.
 int bits_for(std::uint64_t largest);
 
-// RLE: runs of at least 8 equal values as a count and the value; other values packed into `width`
-// (1 to 32) bits each.
+// RLE: runs of at least 8 equal values are stored as count and value; other values are packed into
+// `width` (1 to 32) bits each.
 void append_hybrid(std::string& out, std::span<const std::uint32_t> values, int width);
 
 // Appends one run: `count` times `value`.

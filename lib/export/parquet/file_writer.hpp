@@ -45,7 +45,7 @@ class FileWriter {
 
   // Writes the rest and the footer. Returns the size of the file in bytes.
   std::uint64_t finish();
-  // After finish(): the file, which has its name when the caller publishes it. Throws
+  // Call after finish(). Returns the file, which gets its name when the caller publishes it. Throws
   // Error(cannot_write).
   TemporaryFile take() { return file_.finish(); }
   const std::filesystem::path& target() const { return file_.target(); }

@@ -48,7 +48,7 @@ std::int64_t find_name_id(const Database& db, std::string_view text) {
   return read.step() ? read.integer(0) : -1;
 }
 
-// Calls come by start, so the call that loads a model has been seen before the calls within it.
+// Calls are sorted by start, so the call that loads a model precedes the calls within it.
 bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::int64_t end_ns) {
   if (name_id == load_name_id_) {
     std::int64_t& load_end = load_ends_.try_emplace(thread_id, end_ns).first->second;

@@ -76,8 +76,8 @@ inline std::string_view sio_die(const CounterTrack& track) {
   return die;
 }
 
-// Bandwidth between dies in MB/s. Multiplies in the vendor's order, so that the double is
-// identical.
+// Returns the bandwidth between dies in MB/s. Multiplies in the vendor's order, so that the double
+// is identical.
 inline double sio_megabytes(const CounterSample& sample) {
   if (!sample.begin_ns || *sample.begin_ns >= sample.time_ns) return 0;
   const auto ns = static_cast<double>(static_cast<int128>(sample.time_ns) - *sample.begin_ns);

@@ -60,8 +60,8 @@ enum class CounterOrder {
 
 class CounterSamples {
  public:
-  // Reads the samples in the scope. `has_early` includes those from before the collection and those
-  // without a time, for which only the device must be in the scope; their time_ns is 0.
+  // Reads the samples in the scope. `has_early` also includes samples from before the collection,
+  // and samples without a time, which have time_ns 0 and only need a device in the scope.
   CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
                  bool has_early = false, CounterOrder order = CounterOrder::recorded);
 

@@ -167,8 +167,8 @@ void find_candidates(const Database& db, ExportScope& scope) {
     host.end_ns = std::max(host.end_ns, scope.calls->own().last_ns());
   }
   host = in_range(scope, host);
-  // Calls from before the collection count or not depending on the calls around them (CallWindow),
-  // so all calls are needed then.
+  // Whether a call from before the collection counts depends on the calls around it (CallWindow),
+  // so all calls are needed.
   if (host.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
     candidates->calls = find_blocks(db, TimeBlockRow::kCalls, host);
   scope.candidates = std::move(candidates);

@@ -44,9 +44,9 @@ struct ExportScope {
   std::int64_t range_begin_ns = INT64_MIN;
   std::int64_t range_end_ns = INT64_MAX;
   std::int64_t min_duration_ns = 0;  // applies to slices of a timeline
-  // `iteration` and the following ones. Includes device rows that start within one of them on a
-  // device that ran it, the host calls that launched their tasks with the calls around these, and
-  // host rows that start within them and launched no other task.
+  // Selects `iteration` and the following ones. Includes device rows that start within one of them
+  // on a device that ran it; the host calls that launched their tasks, and the calls around these;
+  // and host rows that start within them and launched no other task.
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
   std::int64_t iteration_count = 1;
@@ -123,8 +123,8 @@ class ScopeFilter {
   bool is_limited_;
 };
 
-// Returns the start of the collection, or of the first record. Time ranges given in "ms after the
-// begin" are relative to it.
+// Returns the start of the collection, or of the first record. Relative times of --time-range count
+// from it.
 std::int64_t collection_begin_ns(const Database& db);
 
 // Finds the rows that a scope limited in time can include. Call after all limits are set.

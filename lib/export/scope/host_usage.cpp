@@ -158,7 +158,7 @@ double Recommended::enough() {
 
 bool shows_call(std::string_view kind, std::string_view name) {
   if (kind == "host_pthreadcall") return name != "pthread_once";
-  // A call is shown if its name contains one of these: pread64, preadv2.
+  // A call is shown if its name contains one of these, as pread64 and preadv2 do.
   constexpr std::string_view kNames[] = {"accept",
                                          "acct",
                                          "alarm",

@@ -30,7 +30,7 @@ class WholeIntervals {
 // SQL for `exists` of a product about one counter of a kind.
 std::string_view exists_counter(std::string_view kind, std::string_view counter);
 
-// Value of a track that has a single sample; empty if there is no such track.
+// Returns the value of a track that has a single sample; empty if there is no such track.
 std::optional<std::int64_t> read_constant(const Database& db, std::string_view kind,
                                           std::string_view counter);
 

@@ -1,5 +1,6 @@
 // IterationCalls: the host calls of an iteration. The host launches tasks long before a device runs
-// them, so a call's iteration is that of the tasks it launched, not that of its time.
+// them, so a call belongs to the iteration of the tasks it launched, not to the one running at its
+// time.
 #pragma once
 
 #include <cstdint>

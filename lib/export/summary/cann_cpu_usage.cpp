@@ -36,7 +36,7 @@ class CannCpuUsage : public cann::CannTable {
     CounterSamples samples(db, "cpu_usage", output_file.scope);
     const std::int64_t begin_ns = cann::window_begin_ns(db);
     const auto& tracks = samples.tracks();
-    // The track of all host CPUs includes each single CPU, which is skipped then.
+    // If there is a track of all host CPUs, which includes them, single CPUs are skipped.
     bool has_host_total = false;
     for (const CounterTrack& track : tracks)
       has_host_total = has_host_total || (!track.device && !track.number);

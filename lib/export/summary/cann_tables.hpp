@@ -49,11 +49,11 @@ void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> nam
 void us_timestamp(RowSink& out, std::int64_t ns);
 // Writes ns as us: "12.340".
 void us_number(RowSink& out, std::int64_t ns);
-// The quotient with at most `decimals` decimals, rounded, without trailing zeros.
+// Returns the quotient with at most `decimals` decimals, rounded, without trailing zeros.
 std::string trimmed(int128 numerator, int128 denominator, int decimals);
-// A percentage in the form of trimmed(); "0" if `whole` is 0.
+// Returns a percentage in the form of trimmed(); "0" if `whole` is 0.
 std::string format_percent(int128 part, int128 whole, int decimals);
-// The quotient with at most three decimals: "12.34", "4".
+// Returns the quotient with at most three decimals: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
 // As trimmed3(), but with at least one decimal: "12.34", "4.0".
 std::string float3(int128 numerator, int128 denominator);

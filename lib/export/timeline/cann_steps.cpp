@@ -136,8 +136,8 @@ class StepLayerWriter {
   }
 
   // Draws an arrow from each iteration to the next one of its model; 'f' ends the previous arrow
-  // before the next one starts. It starts in the middle of the refresh slice: BP End + data aug /
-  // 2, where the vendor's tool starts it, is not a meaningful time.
+  // before the next one starts. Arrows start in the middle of the refresh slice; the vendor's tool
+  // uses BP End + data aug / 2, which is not a meaningful time.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     begin_data_aug_end('f', row, where, number);
     out_.argument({"\"Iteration ID\""}, number);

@@ -27,8 +27,8 @@ class OldLayer : public cann::CannLayer {
   Draw draw_;
 };
 
-// Makes a layer of a topic. Unless `is_of_host` is false, it shows the whole capture even if an
-// iteration is selected.
+// Makes a layer of a topic. With `is_of_host`, it shows the whole capture even if an iteration is
+// selected.
 std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
                                           const Cann5Topic& topic, Draw draw,
                                           bool is_of_host = true);

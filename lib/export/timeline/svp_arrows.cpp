@@ -76,7 +76,7 @@ ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
     std::erase_if(open, [&](const Span& call) { return call.end_ns < execution.begin_ns; });
     if (open.size() > kMaxOpen)
       open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(kMaxOpen));
-    // If calls of several threads match, the one that started last.
+    // If calls of several threads match, uses the one that started last.
     const auto around = std::find_if(open.rbegin(), open.rend(), [&](const Span& call) {
       return call.end_ns >= execution.end_ns;
     });

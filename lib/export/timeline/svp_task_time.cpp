@@ -1,6 +1,6 @@
-// task_time: the layer executions of a model, with one track for the NPU cores and one for the CPU
-// operators, and further ones for executions that overlap, as those of several threads do. One file
-// per model and batch; its captures share a clock and follow each other.
+// task_time: the layer executions of a model, with one track for the NPU cores, one for the CPU
+// operators, and further ones for overlapping executions, such as those of several threads. One
+// file per model and batch; its captures share a clock and follow each other.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -46,7 +46,7 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
 
 // Returns the layers of a topic that have data. Host layers show the whole capture even if an
 // iteration is selected, except in ai_stack_time, which follows an iteration from its calls to its
-// tasks, and in the timeline of all processes, where the tools of that time limited them, too.
+// tasks, and in the timeline of all processes, where CANN 5 limited them, too.
 TimelineFile make_timeline(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                            const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;

@@ -152,7 +152,7 @@ std::int64_t read_time_origin(const Database& db, const OutputFile& output_file)
 // More threads would wait for the disk.
 constexpr std::size_t kMaxThreads = 16;
 
-// If each layer is one chunk, one thread: another connection would cost more than it gains.
+// If each layer is one chunk, uses one thread: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
   return std::min<std::size_t>(kMaxThreads, std::max(1U, std::thread::hardware_concurrency()));

@@ -154,7 +154,7 @@ class TaskPmu {
   explicit TaskPmu(UnifiedWriter& out);
 
   bool has_metrics() const { return !metrics_.columns().empty(); }
-  // Writes the rows of a task if it has counters; `task` is passed without them.
+  // Writes the rows of a task if it has counters; `task` does not contain them.
   void write(std::int64_t task_id, std::int64_t unified_id, std::int64_t device_id, PmuTask task);
 
  private:

@@ -1,5 +1,5 @@
-// Raw kind instr.biu_perf_group<g>_<core>: busy units of a core, as a sequence of words. A word has
-// the cycles since the previous word, and what changed. Source: cann_new_kinds.md 4.5.
+// Raw kind instr.biu_perf_group<g>_<core>: busy units of a core, as a sequence of words. A word
+// contains the cycles since the previous word, and what changed. Source: cann_new_kinds.md 4.5.
 #include <array>
 #include <optional>
 #include <string>

@@ -18,9 +18,9 @@
 
 namespace msprof::cann {
 
-// Order in which records with equal times are processed: a record comes before the task that needs
-// it, and before the call at whose start it was written. Streams after api_event are read
-// completely before the others.
+// Order in which records with equal times are processed: a record precedes the task that needs it,
+// and the call at whose start it was written. Streams after api_event are read completely before
+// the others.
 enum class HostStream : std::size_t {
   memcpy_info,
   task_track,

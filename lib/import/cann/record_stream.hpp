@@ -18,12 +18,12 @@
 
 namespace msprof::cann {
 
-// How to recognize the records of a kind without interpreting them.
+// Describes how to recognize the records of a kind without interpreting them.
 struct RecordFormat {
   std::string_view kind;  // for reports, for example "task_track"
   std::size_t bytes = 0;
-  // Test that every sound record passes: a magic or a known tag. Other records are skipped and
-  // counted under `unsound_reason`. If the following records are sound at another offset, bytes
+  // Returns true for every sound record: checks a magic or a known tag. Other records are skipped
+  // and counted under `unsound_reason`. If the following records are sound at another offset, bytes
   // were lost or added, and reading resumes there.
   bool (*is_sound)(std::span<const std::byte> record) = nullptr;
   std::string_view unsound_reason = "bad magic";

@@ -60,8 +60,8 @@ std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
   return why_impossible_span(slots[kCoreStart], slots[kCoreEnd]);
 }
 
-// Computes the duration from cycles, which are finer than the times of most clocks; without cycles,
-// from the times.
+// Computes the duration from cycles, which are finer than the times of most clocks; if there are no
+// cycles, from the times.
 std::int64_t compute_duration(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
   if (frequency_hz && slots[kCoreTotalCycles] != kNull)
     return duration_ns(slots[kCoreTotalCycles], *frequency_hz);

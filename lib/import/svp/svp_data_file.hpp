@@ -21,7 +21,7 @@ namespace msprof::svp {
 inline constexpr std::uint32_t kReferenceMagic = 0x5056534d;
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
-// Offset of a record's start time, which is never 0 and which the host runtime stores last.
+// Offset of a record's start time. It is never 0, and the host runtime stores it last.
 inline constexpr std::size_t kReferenceStartOffset = 8;
 
 struct SvpDataFile {

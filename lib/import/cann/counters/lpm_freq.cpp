@@ -61,7 +61,7 @@ class LpmFreqKind : public SliceKind {
   explicit LpmFreqKind(CannImport& import)
       : SliceKind(import, "lpmFreqConv.data", kLpmFreqFormat, "lpmInfoConv.data") {}
 
-  // Also writes tracks for devices without the file: the frequency of info.json applies throughout.
+  // Also writes tracks for devices without the file, with the frequency of info.json throughout.
   void finish(const ImportContext& context) override {
     const auto& chip = import_.session.chip();
     if (!chip) return;

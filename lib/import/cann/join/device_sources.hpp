@@ -1,5 +1,5 @@
-// Inputs of DeviceTasks that do not come in order of time: StateTasks, tasks seen by the task
-// scheduler, and OrderedCounters, counters without times.
+// Inputs of DeviceTasks that are not in order of time: StateTasks (tasks seen by the task
+// scheduler) and OrderedCounters (counters without times).
 #pragma once
 
 #include <array>

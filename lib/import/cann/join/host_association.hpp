@@ -57,8 +57,8 @@ class HostBatches {
   std::vector<Flip> flips_;  // sorted by time
   std::size_t next_flip_ = 0;
   FlatMap<Stream> streams_;
-  // Tasks not yet returned, and which of them are held back. Positions count from the first task of
-  // all.
+  // Tasks not yet returned, and which of them are held back. Positions are counted from the very
+  // first task.
   std::deque<HostTrack> tracks_;
   std::deque<bool> waits_;
   std::uint64_t first_ = 0;
@@ -73,7 +73,8 @@ class HostAssociation {
   };
   HostAssociation(HostSink& sink, const Options& options);
 
-  // Add records in order of time; at equal times copies, tasks, other records, calls.
+  // Add records in order of time; at equal times in this order: copies, tasks, other records,
+  // calls.
   void add_copy(const MemcpyInfoWire& copy);
   void add_task(const HostTrack& track);
   // Add a record to the call of its level on its thread. Returns false if there is no such call.

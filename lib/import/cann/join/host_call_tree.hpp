@@ -118,7 +118,7 @@ class NodeDescription {
   // call's records.
   void of(OpenCall& call);
 
-  // Description of the whole node, from its last record of each kind.
+  // Describes the whole node, from its last record of each kind.
   bool has_op() const { return has_op_; }
   const HostOp& op() const { return op_; }
   // One per context, sorted by context; empty if the node has no contexts.

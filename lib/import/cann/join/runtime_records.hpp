@@ -16,8 +16,8 @@ class Dictionaries;
 
 class RuntimeRecords {
  public:
-  // Without a clock, records have no times and are left out. `has_records`: false skips the
-  // bookkeeping of calls.
+  // Without a clock, records have no times and are left out. If `has_records` is false, calls are
+  // not tracked.
   RuntimeRecords(TraceDbWriter& store, Dictionaries& dictionaries, const ClockMap* clock,
                  bool has_records)
       : store_(store), dictionaries_(dictionaries), clock_(clock), has_records_(has_records) {}
