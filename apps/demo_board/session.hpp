@@ -74,7 +74,7 @@ struct ThreadOutcome {
   double checksum = 0;  // sum of all outputs; independent of batch and threads up to rounding
 };
 
-// Processes images from `next` until `images` are done. Image i is the same on every thread.
+// Processes images from `next` until `images` are done. Image i is independent of the thread.
 ThreadOutcome run_images(const DemoModel& model, std::atomic<uint64_t>& next, uint64_t images,
                          uint64_t batch);
 

@@ -31,8 +31,8 @@ Exit collect_cann(const CannRequest& request, const CollectOptions& options,
 // is missing or conflicts.
 CannRun plan_cann_run(const CannRequest& request);
 
-// Runs it on this machine. `options` contains everything that is independent of CANN: output,
-// limits, streams. `plan`: see run_collection().
+// Runs the planned application on this machine. `options` contains everything that is independent
+// of CANN: output, limits, streams. `plan`: see run_collection().
 Exit collect_cann_here(const CannRun& run, CollectOptions options, const CollectionPlan& plan,
                        nlohmann::ordered_json& document);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr long kMaxRepeats = 1000;
 constexpr long kUsualWarmUps = 1;
 
-// Without a terminal, all runs get the same input: none.
+// Unless stdin is a terminal, replaces it by empty input, the same for all runs.
 void close_input() {
   if (::isatty(STDIN_FILENO) != 0) return;
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -24,7 +24,7 @@ struct CollectionPlan {
 Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
                     nlohmann::ordered_json& document);
 
-// The same for an application run on `host`.
+// Runs the application on `host` as work.
 Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document);
 

@@ -48,7 +48,7 @@ std::string short_line(const ListedCapture& capture);
 // Returns "2026-11-23 19:06:12 UTC+8, root@192.168.1.10 (Linux aarch64), main --images 100, run 2
 // of 5". Empty if run.json has no such fields. Safe to print on a terminal.
 std::string run_line(const RunRecord& run);
-// The same for a capture folder; empty without run.json.
+// Returns the line for a capture folder; empty without run.json.
 std::string read_run_line(const std::filesystem::path& capture);
 
 }  // namespace msprof

@@ -22,7 +22,7 @@ struct EvidenceValue {
 };
 
 struct Evidence {
-  std::string name;  // of an operator, call or device
+  std::string name;  // operator, call or device
   std::optional<std::int64_t> count;
   std::optional<double> time_us;  // mean of one execution
   std::optional<double> share_percent;

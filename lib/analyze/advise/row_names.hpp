@@ -26,7 +26,7 @@ class CellNames {
     ids_.emplace(text, id);
     return id;
   }
-  // The same for a cell, cached per row because several rules use it.
+  // Like find_or_add() for a cell, but cached per row because several rules use it.
   std::size_t find_or_add_cell(std::span<const TableValue> row, int place) {
     if (place < 0) return find_or_add({});
     const auto at = static_cast<std::size_t>(place);

@@ -13,7 +13,7 @@ namespace msprof {
 // Batch sizes of the executions of a run, as recorded. The batch size for which the model was built
 // is not used.
 struct Batches {
-  // Model to batch to number of executions.
+  // Number of executions by model, then batch.
   std::map<std::string, std::map<std::int64_t, std::int64_t>> executions;
 
   void add(const Batches& other);

@@ -18,7 +18,7 @@
 
 namespace msprof {
 
-// One run, or several runs of the same thing.
+// One run, or several runs of one program.
 struct ComparedSide {
   std::vector<std::string> captures;  // folder names
   std::vector<std::string> runs{};    // when, where and how they were run, if known

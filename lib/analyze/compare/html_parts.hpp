@@ -17,7 +17,8 @@ inline constexpr int kSentenceWidth = 600;
 
 // Returns valid UTF-8 without control characters, at most `width` columns, with `<>&"'` escaped.
 std::string escaped(std::string_view text, int width = kNameWidth);
-// Returns the same inside <bdi>, so that right-to-left names do not affect the surrounding text.
+// Returns the escaped text inside <bdi>, so that right-to-left names do not affect the text around
+// it.
 std::string name(std::string_view text);
 // Joins names with `between`; long lists are shortened to a few names and a count.
 std::string names(const std::vector<std::string>& texts, std::string_view between);

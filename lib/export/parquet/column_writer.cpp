@@ -202,7 +202,7 @@ void ColumnWriter::add_texts(std::span<const std::int64_t> cells) {
   }
 }
 
-// As number_keys(), for texts; fills levels_, too.
+// Like number_keys(), for texts; fills levels_, too.
 bool ColumnWriter::number_texts(std::span<const std::int64_t> cells) {
   constexpr std::uint32_t kNoText = KeyNumbers::kFull;
   numbers_.resize(cells.size());

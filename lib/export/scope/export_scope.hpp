@@ -69,7 +69,7 @@ struct ExportScope {
   std::optional<std::int64_t> only_iteration() const {
     return iteration_count == 1 ? iteration : std::nullopt;
   }
-  // As takes_host(), for a call and for a range of the application.
+  // Like takes_host(), for a call and for a range of the application.
   bool takes_call(std::int64_t thread_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_range(std::int64_t start_ns, std::int64_t end_ns) const;
   // Rows without a model are always included.

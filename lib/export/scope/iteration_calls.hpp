@@ -57,7 +57,7 @@ class IterationCalls {
   // Returns whether a call belongs to the iteration; empty if no launch lies within or around it.
   std::optional<bool> takes_call(std::int64_t thread_id, std::int64_t start_ns,
                                  std::int64_t end_ns) const;
-  // As takes_call(), for a range of the application, which can be on another thread than the
+  // Like takes_call(), for a range of the application, which can be on another thread than the
   // launch.
   std::optional<bool> takes_range(std::int64_t start_ns, std::int64_t end_ns) const;
 

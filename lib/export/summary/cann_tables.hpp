@@ -55,7 +55,7 @@ std::string trimmed(int128 numerator, int128 denominator, int decimals);
 std::string format_percent(int128 part, int128 whole, int decimals);
 // Returns the quotient with at most three decimals: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
-// As trimmed3(), but with at least one decimal: "12.34", "4.0".
+// Like trimmed3(), but with at least one decimal: "12.34", "4.0".
 std::string float3(int128 numerator, int128 denominator);
 // Converts bytes to KB with three decimals, halves to even: "0.062".
 std::string kb_float3(std::int64_t bytes);

@@ -34,7 +34,7 @@ struct SvpCapture {
   std::optional<std::int64_t> icache_miss;
 };
 
-// In the order of their rows.
+// Returns the models in row order.
 std::vector<SvpModel> models(const Database& db);
 // Returns the captures that have tasks; only these have products.
 std::vector<SvpCapture> captures_with_tasks(const Database& db);

@@ -59,7 +59,7 @@ struct TableReader::Batch {
   std::size_t rows = 0;
   std::size_t max_rows = 0;
   std::vector<TableValue> values;   // row by row
-  std::vector<std::string> texts;   // of cells that are not kept
+  std::vector<std::string> texts;   // all cell texts, except kept cells
   std::vector<KeptInRow> kept;      // in row order
   std::vector<TableValue*> unread;  // numbers still to be parsed
   Retired retired;                  // while this batch was made

@@ -29,7 +29,7 @@ class TimedTasks {
   TimedTasks(const TimedTasks&) = delete;
   TimedTasks& operator=(const TimedTasks&) = delete;
 
-  // As counted by import; an untrusted store may differ.
+  // The count made by import; an untrusted store may differ.
   std::int64_t count() const { return count_; }
   // Tasks of the model without a start or a duration.
   std::int64_t missing() const { return missing_; }

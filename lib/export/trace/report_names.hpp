@@ -14,7 +14,7 @@ struct ReportName {
   std::string_view name;
   std::string_view layer;
 };
-// In the vendor's order.
+// Returns all names, in the vendor's order.
 const std::vector<ReportName>& report_names();
 
 // Returns the layers that the file selects, without duplicates. Throws Error(usage) if the file

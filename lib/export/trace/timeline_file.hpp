@@ -23,7 +23,7 @@ struct TimelineFile {
   std::string file_name;
 
   void write(const Database& db, TraceJsonWriter& out) const;
-  // The same in chunks.
+  // Returns the layers as chunks.
   std::vector<LayerPiece> pieces(const Database& db) const;
 };
 

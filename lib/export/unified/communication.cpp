@@ -27,7 +27,7 @@ constexpr UnifiedTable kTasks{
 constexpr std::int64_t kMissingEnum = 65534;
 constexpr std::int64_t kInvalidEnum = 65535;
 
-// In the ENUM_HCCL_… tables numbers have 16 bits.
+// Numbers in the ENUM_HCCL_… tables have 16 bits.
 std::int64_t to_enum_number(std::optional<std::int64_t> number) {
   if (!number) return kMissingEnum;
   return *number == kInvalidId ? kInvalidEnum : *number;

@@ -26,8 +26,7 @@ constexpr std::uint8_t kNoReduce = 255;
 constexpr std::uint64_t kTicksOfWait = 4;  // ticks per unit of an end
 
 struct __attribute__((packed)) CcuInstrWire {
-  std::uint16_t ends[kCcuRanks];  // of a wait: ends of the ranks, relative to its start; the last
-                                  // is that of rank 0
+  std::uint16_t ends[kCcuRanks];  // waits: ends of the ranks, relative to the start; rank 0 is last
   std::uint64_t wait_start;       // 0: a loop group
   std::uint16_t wait_instruction;
   std::uint64_t loop_end;

@@ -47,7 +47,7 @@ class TensorTable {
   using TensorTexts = std::array<std::string, 6>;
 
   void add(const TensorKey& key, const TensorTexts& texts);
-  // Ids are null for missing tensors, also if only one side is missing.
+  // Ids are null for missing tensors, even if only inputs or only outputs are missing.
   TensorIds find(TraceDbWriter& store, const TensorKey& key) const;
 
  private:

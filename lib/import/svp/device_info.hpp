@@ -13,7 +13,7 @@ namespace msprof::svp {
 // Returns the object DeviceInfo, merged from its list; null if the text is not JSON. Throws
 // Error(partial_data) if the file cannot be read.
 nlohmann::json read_device_info(const std::filesystem::path& path);
-// The same for the text of the file.
+// Parses the text of the file.
 nlohmann::json parse_device_info(std::string text);
 
 // Returns the text value of a key; empty if there is none.

@@ -262,7 +262,8 @@ struct __attribute__((packed)) TsCpuWire {
 };
 static_assert(sizeof(TsCpuWire) == 304);
 
-// Record size of another machine's format, which has the same magic; its field offsets are unknown.
+// Record size of a format of another machine, which has the same magic; its field offsets are
+// unknown.
 constexpr std::size_t kShortTsCpuBytes = 184;
 
 bool has_ts_cpu_magic(std::span<const std::byte> record) {

@@ -105,7 +105,8 @@ std::optional<std::uint64_t> parse_stamp_ns(std::string_view word);
 // more digits or if the result does not fit.
 std::optional<std::int64_t> parse_scaled_decimal(std::string_view word, int places);
 
-// The same in thousandths; further digits are cut off. Faster, for words found in many lines.
+// Like parse_scaled_decimal() for thousandths, but cuts off further digits. Faster, for words found
+// in many lines.
 std::optional<std::int64_t> parse_thousandths(std::string_view word);
 
 }  // namespace msprof::cann
