@@ -136,7 +136,7 @@ class ClusterTables {
     const MemberRow* of = find_member(member_id);
     return of == nullptr ? kNull : of->rank;
   }
-  // Host name recorded by the host's first rank.
+  // Returns the host name recorded by the host's first rank.
   std::string_view find_hostname(std::int64_t host_name_id) const {
     const auto at = std::find_if(members_.begin(), members_.end(), [&](const MemberRow& row) {
       return row.host_name_id == host_name_id;

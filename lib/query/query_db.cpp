@@ -221,9 +221,8 @@ std::vector<std::string> unique_fields(const std::vector<std::string>& headers) 
 }
 
 // Metrics have a prefix (`aic_mac_ratio`) only on chips with two kinds of cores. To let SQL use
-// `mac_ratio` on all chips, returns generated columns for names missing in `fields`: the value of
-// the core kind that has the metric, or the larger value if both have it. Marks the source columns
-// as wanted.
+// `mac_ratio` on all chips, returns generated columns for names missing in `fields`: the metric of
+// whichever core kind has it, or the larger value if both do. Marks the source columns as wanted.
 std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
                                         const SqlWords& asked, std::vector<bool>& wanted) {
   constexpr std::array<std::string_view, 2> kSides = {"aic_", "aiv_"};
@@ -343,7 +342,7 @@ QueryDb::QueryDb(const cluster::Part& part, std::string_view questions)
   guard_.limit_time(kSeconds);
 }
 
-// Columns that a view reads internally do not count; the view's own columns do.
+// Checks the columns of views, not the columns that a view reads internally.
 bool QueryDb::reads_modelled() const {
   if (is_of_cluster_) return false;
   if (read_unit_loads(db_) == UnitLoads::measured) return false;

@@ -18,7 +18,7 @@ class QueryDb {
   // The same for a cluster; fills the tables of cluster_views() named in the SQL.
   explicit QueryDb(const cluster::Part& part, std::string_view questions = {});
 
-  // For trusted SQL. Errors are reported as damage to the store.
+  // For our own SQL: errors are reported as damage to the store.
   Statement prepare(std::string_view sql) const { return guard_.prepare_ours(sql); }
   // For SQL from users and rule files: a single SELECT, subject to the limits of SqlGuard. Throws
   // Error(usage) with the reason, also while the statement is stepped. Only one statement at a
@@ -27,7 +27,7 @@ class QueryDb {
   // True if the last ask() read unit loads computed by a model (store/unit_loads.hpp).
   bool reads_modelled() const;
   // Sets the time limit of one ask() in seconds (default 60); 0 means no limit. The time-out
-  // message names `option` as the way to raise it.
+  // message suggests `option` to raise it.
   void limit_time(double seconds, std::string_view option,
                   double grace_seconds = SqlGuard::kGraceSeconds) {
     guard_.limit_time(seconds, option, grace_seconds);
