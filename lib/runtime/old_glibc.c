@@ -93,7 +93,7 @@ int fcntl(int fd, int command, ...) {
 }
 #endif
 
-// New in 2.30. With older versions a condition waits on the clock it was created with, the
+// New in 2.30. In older versions a condition waits on the clock set at its creation, here the
 // real-time clock.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* until) {
@@ -110,7 +110,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
   return pthread_cond_timedwait(condition, mutex, &at);
 }
 
-// New in 2.32: whether atomic operations may be omitted.
+// New in 2.32: nonzero if atomic operations may be omitted.
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 

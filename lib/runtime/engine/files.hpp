@@ -20,11 +20,11 @@ int open_above_stdio(const std::string& path, int flags);
 // so callers must check this first.
 uint64_t size_limit();
 
-// Whether a file, or the files in a folder, may be mapped. True for file systems that write to
-// preallocated space, so that a full disk never raises SIGBUS. False for those that write changed
-// pages elsewhere, possibly without space (btrfs, zfs, bcachefs, UBIFS, F2FS without checkpoints),
-// for remote and userspace ones (NFS, FUSE), and for overlays, which hide the underlying file
-// system.
+// Returns whether a file, or the files in a folder, may be mapped. True for file systems that write
+// to preallocated space, so that a full disk never raises SIGBUS. False for those that write
+// changed pages elsewhere, possibly without space (btrfs, zfs, bcachefs, UBIFS, F2FS without
+// checkpoints), for remote and userspace file systems (NFS, FUSE), and for overlays, which hide the
+// underlying file system.
 bool may_be_mapped(const std::string& path);
 
 // write() that retries after EINTR.

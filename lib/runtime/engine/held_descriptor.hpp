@@ -17,8 +17,8 @@ class HeldDescriptor {
   HeldDescriptor(const HeldDescriptor&) = delete;
   HeldDescriptor& operator=(const HeldDescriptor&) = delete;
 
-  // Returns -1 with EBADF if there is no descriptor or if the number now belongs to another file.
-  // Costs one system call.
+  // Returns -1 with EBADF if empty or if the number now belongs to another file. Costs one system
+  // call.
   int get() const;
   // Returns false with errno if close() fails, true if the descriptor was already gone.
   bool close();

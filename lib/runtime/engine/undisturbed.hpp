@@ -8,8 +8,8 @@
 
 namespace msprof::runtime {
 
-// During its lifetime pthread_cancel cannot unwind out of a lock, and no signal handler of the
-// application runs in this thread: a handler that records would wait for that lock forever.
+// During its lifetime pthread_cancel cannot unwind while a lock is held, and no signal handler of
+// the application runs in this thread: a handler that records would wait for the lock forever.
 // Restores errno when destroyed.
 class Undisturbed {
  public:

@@ -33,7 +33,7 @@ class FolderSink : public TxSink {
   // There are no devices here.
   void pass_on_stream(void*, std::uint64_t, StreamTag) override {}
 
-  // The files belong to the process that created them.
+  // In a forked child: the files belong to the parent.
   void close_in_child() { is_open_.store(false, std::memory_order_release); }
 
   void finish() {

@@ -1,4 +1,4 @@
-// Ids of extended msproftx records, from 1: marks and ranges of mstx, and marks on streams. One
+// Ids, from 1, of extended msproftx records: marks and ranges of mstx, and marks on streams. One
 // counter per library keeps the ids unique in a folder.
 #pragma once
 

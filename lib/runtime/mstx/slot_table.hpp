@@ -8,13 +8,13 @@
 
 namespace msprof::mstx {
 
-// A number belongs in slot number % kSlots; a slot holds one number at a time. The state of a slot
-// is its number combined with a phase; 0: free.
+// Number n belongs in slot n % kSlots, which holds one number at a time. The state of a slot
+// combines its number and a phase; 0: free.
 template <typename Content, std::size_t kSlots>
 class SlotTable {
  public:
-  // Calls fill(content) to write the content of `number`, which starts from 1. Returns false if the
-  // slot is in use.
+  // Calls fill(content) to write the content of `number` (1 or more). Returns false if the slot is
+  // in use.
   template <typename Fill>
   bool put(std::uint64_t number, Fill&& fill) {
     Slot& slot = slots_[number % kSlots];

@@ -1,4 +1,4 @@
-// The header of an msproftx record, for stamps and for mstx. Source: cann_host.md 1.4, 1.8.16.
+// Header of an msproftx record, used by stamps and mstx. Source: cann_host.md 1.4, 1.8.16.
 #pragma once
 
 #include <cstdint>

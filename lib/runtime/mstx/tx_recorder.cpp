@@ -16,7 +16,7 @@ namespace msprof::mstx {
 
 namespace {
 
-// Bytes per record of a message that needs several; the last byte of each record stays NUL.
+// Bytes per record of a message split over several records; the last byte of each stays NUL.
 constexpr std::size_t kSegmentBytes = kTxMessageBytes - 1;
 
 std::uint32_t own_process_id() {
@@ -277,7 +277,7 @@ void TxRecorder::forget_ranges() {
   process_id_ = own_process_id();
   auto* const fresh = new (std::nothrow) Ranges;
   if (fresh == nullptr) return;
-  // Some entries may be half put or taken; the old tables are never read again.
+  // The old tables are never read again: entries may be half written.
   fresh->left_behind = std::move(ranges_);
   ranges_.reset(fresh);
   open_ranges_ = 0;

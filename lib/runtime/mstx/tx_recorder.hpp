@@ -34,17 +34,17 @@ class TxRecorder {
   TxRecorder(const TxRecorder&) = delete;
   TxRecorder& operator=(const TxRecorder&) = delete;
 
-  // These use the domain "default".
+  // These functions use the domain "default".
   void mark(const char* message, void* stream);
   std::uint64_t start_range(const char* message, void* stream);
   void end_range(std::uint64_t id);
 
   // Returns the same handle for the same name. Null if the name is null, empty, too long or
-  // "default", and if there are already kMaxDomains.
+  // "default", or if there are already kMaxDomains.
   Domain* create_domain(const char* name);
   // The handle is invalid from then on, until a domain with its name is created again.
   void destroy_domain(Domain* domain);
-  // These do nothing if the handle is invalid or the domain is not recorded.
+  // The following functions do nothing if the handle is invalid or the domain is not recorded.
   void mark(Domain* domain, const char* message, void* stream);
   std::uint64_t start_range(Domain* domain, const char* message, void* stream);
   // A range can only be ended in the domain in which it was started.

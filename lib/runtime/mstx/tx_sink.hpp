@@ -11,7 +11,7 @@
 
 namespace msprof::mstx {
 
-// The event at which the device of a stream writes a step record: a mark, or the start or end of a
+// Event for which the device of a stream writes a step record: a mark, or the start or end of a
 // range.
 enum class StreamTag : std::uint16_t {
   mark = cann::step_tag::kMark,
@@ -23,7 +23,8 @@ class TxSink {
  public:
   virtual ~TxSink() = default;
 
-  // Whether records are currently kept. Called first: if false, a call does no further work.
+  // Returns true if records are currently kept. mstx calls check this first and do nothing if it is
+  // false.
   virtual bool is_open() const = 0;
   // Returns the next id of a mark or range, from 1. Ids of extended records are unique in a folder.
   virtual std::uint64_t next_id() = 0;
@@ -31,7 +32,8 @@ class TxSink {
   // recordings.
   virtual std::uint64_t intern(std::string_view domain) = 0;
   virtual void append(const MsprofTxWire& record) = 0;
-  // Called if a stream was given: its device writes a record when it reaches this point.
+  // Called for marks and ranges with a stream: the device writes a record when the stream reaches
+  // this point.
   virtual void pass_on_stream(void* stream, std::uint64_t id, StreamTag tag) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Handles of the C interfaces: configurations that an application creates and destroys.
+// Handles of the C interfaces, for configurations that an application creates and destroys.
 #pragma once
 
 #include <pthread.h>

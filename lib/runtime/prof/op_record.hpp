@@ -1,4 +1,4 @@
-// The record of one operator, as a subscriber receives it. Rules: docs/host_cann.md.
+// The record of one operator that a subscriber receives. Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct __attribute__((packed)) OpRecord {
   std::uint32_t signature;  // checksum of the following bytes
   std::uint32_t model;
   std::uint32_t flag;      // aclprofSubscribeOpFlag
-  std::uint32_t thread;    // for flags that have threads
+  std::uint32_t thread;    // set only for flags with threads
   std::uint64_t op;        // number in OpNames
   std::uint64_t duration;  // times are microseconds of the host's clock
   std::uint64_t start;
@@ -68,8 +68,8 @@ class OpNameIds {
   std::vector<std::unique_ptr<const NameAndType>> texts_;
 };
 
-// Accessors of both interfaces for records that an application has read; they return codes of
-// rules.hpp.
+// Accessors, used by both interfaces, for records that an application has read; they return codes
+// of rules.hpp.
 int count_records(const void* records, std::size_t bytes, std::uint32_t* count);
 using OpText = std::string OpNameIds::NameAndType::*;
 // Sets `size` to the length of the text including the terminating zero.

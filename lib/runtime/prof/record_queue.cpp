@@ -70,7 +70,7 @@ void RecordQueue::drop(std::size_t count) {
 }
 
 // Opens an unlinked file, which disappears with the process. If the application closes its
-// descriptor, the records in it are lost; a new file is opened once they have been dropped.
+// descriptor, its records are lost; a new file is opened once they are dropped.
 bool RecordQueue::open_file() {
   if (file_.get() >= 0) return true;
   if (file_count_ > 0) return false;
@@ -115,7 +115,7 @@ bool RecordQueue::write_tail() {
   const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(tail_.size(), slots_ - end));
   if (!open_file() || !transfer(true, tail_.data(), first, end) ||
       !transfer(true, tail_.data() + first, tail_.size() - first, 0)) {
-    // The tail is kept and still sent.
+    // The tail stays in memory and is still sent.
     has_file_failed_ = true;
     return false;
   }

@@ -37,7 +37,7 @@ class RecordQueue {
   void read_file();
   bool transfer(bool writing, OpRecord* records, std::size_t count, std::uint64_t slot);
 
-  // From oldest to newest: memory, file, tail. The tail is written to the file next.
+  // Order, oldest first: memory, file, tail. The tail is written to the file next.
   std::vector<OpRecord> memory_;  // a ring buffer
   std::size_t begin_ = 0;
   std::size_t count_ = 0;

@@ -27,7 +27,7 @@ inline constexpr int kProfModulesUnsupported = 200007;
 inline constexpr std::uint32_t kNoMetrics = 0xFF;
 inline constexpr std::size_t kMaxProfPathBytes = 4096;
 
-// The source that profiles this process; they exclude each other.
+// The source that requested profiling of this process; only one at a time.
 enum class ProfMode {
   off,
   configured,  // by acl.json or a collector
@@ -35,26 +35,27 @@ enum class ProfMode {
   subscribed,  // at least one model is subscribed
 };
 
-// Return the error for a call that the mode forbids, or kProfSuccess. `path` is the output folder.
+// These functions return the error if the mode forbids the call, else kProfSuccess. `path` is the
+// output folder.
 int refusal_of_init(ProfMode mode, std::string_view path, bool is_initialized);
-int refusal_of_files(ProfMode mode);          // start, stop, finalize
-int refusal_of_subscription(ProfMode mode);   // subscribe, unsubscribe
-int refusal_by_configuration(ProfMode mode);  // all other calls
+int refusal_of_files(ProfMode mode);          // for start, stop, finalize
+int refusal_of_subscription(ProfMode mode);   // for subscribe, unsubscribe
+int refusal_by_configuration(ProfMode mode);  // for all other calls
 
-// Returns the output folder; empty unless it has exactly `length` bytes.
+// Returns `path`; empty unless it has exactly `length` bytes.
 std::string_view checked_path(const char* path, std::size_t length);
 
 // Configuration passed to start and stop.
 struct ProfConfig {
   std::vector<std::uint16_t> devices;  // ascending; empty: host only
-  std::uint32_t metrics = kNoMetrics;  // value of the interface's enumeration
+  std::uint32_t metrics = kNoMetrics;  // value of the C interface's enumeration
   std::uint64_t bits = 0;              // including implied bits
 
   bool shares_a_device(const ProfConfig& other) const;
 };
 
-// Returns an empty optional if the list is invalid. `ids` has `count` entries; `existing` is the
-// number of devices.
+// Returns nullopt if the list is invalid. `ids` has `count` entries; `existing` is the number of
+// devices.
 std::optional<ProfConfig> make_config(const std::uint32_t* ids, std::uint32_t count,
                                       std::uint32_t existing, std::uint32_t metrics,
                                       std::uint64_t bits);

@@ -34,7 +34,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kSpillBytes = std::uint64_t{1} << 30;
-// How long the end of a subscription waits for a reader that makes no progress.
+// Time to wait, at the end of a subscription, for a reader that makes no progress.
 std::atomic<std::chrono::milliseconds> reader_patience{std::chrono::seconds(10)};
 constexpr int kPollMs = 20;
 // Writes of up to PIPE_BUF bytes are atomic, so readers get whole records.
@@ -131,7 +131,7 @@ class Sender {
       changed_.wait(lock, [this] { return is_closing_ || queue_.size() > 0; });
       const std::span<const OpRecord> front = queue_.front(batch.size());
       if (front.empty()) {
-        // If the file cannot be read back, the queue is empty as well.
+        // The queue is also empty if the file cannot be read back.
         if (is_closing_ && queue_.size() == 0) return;
         continue;
       }
@@ -167,7 +167,7 @@ class Sender {
       }
       if (is_out_of_patience()) return false;
       pollfd room = {fd, POLLOUT, 0};
-      // poll() may report room that is too small for the whole write.
+      // The room that poll() reports may be too small for the whole write.
       if (poll(&room, 1, kPollMs) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;

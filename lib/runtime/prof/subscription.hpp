@@ -30,9 +30,10 @@ void set_reader_patience(std::chrono::milliseconds patience);
 // `changed` is called with true for the first subscription and with false after the last one.
 void watch_subscriptions(void (*changed)(bool any));
 
-// For the state machines, which must serialize these calls. They return codes of rules.hpp.
+// For the state machines, which must serialize these calls. The functions return codes of
+// rules.hpp.
 int add_subscription(std::uint32_t model, std::uint16_t device, const SubscribeOrder& order);
-// Sends the remaining records; closes the write end with its last model.
+// Sends the remaining records; after the last model of a pipe, closes its write end.
 int end_subscription(std::uint32_t model);
 // Called when the process stops using the interface.
 void end_all_subscriptions();

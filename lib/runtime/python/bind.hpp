@@ -74,7 +74,7 @@ auto wrapped(R (*)(A...), std::index_sequence<kFirst...>, std::index_sequence<kI
   using All = std::tuple<A...>;
   constexpr std::size_t kLastBegin = sizeof...(A) - kOutsLast;
   return [](typename Parameter<std::tuple_element_t<kOutsFirst + kIn, All>>::Python... in) {
-    // One value per output pointer; the tuples are empty if there are no output pointers.
+    // Values for the output pointers; the tuples are empty if there are none.
     [[maybe_unused]] std::tuple<std::remove_pointer_t<std::tuple_element_t<kFirst, All>>...> first;
     [[maybe_unused]] std::tuple<
         std::remove_pointer_t<std::tuple_element_t<kLastBegin + kLast, All>>...>
@@ -109,7 +109,7 @@ void define(py::module_& module, const char* name, R (*)(A...)) {
       std::make_index_sequence<sizeof...(A) - kOutsFirst - kOutsLast>(),
       std::make_index_sequence<kOutsLast>());
   if constexpr (sizeof...(A) == kOutsFirst + kOutsLast) {
-    // pyACL ignores the arguments of functions without parameters, and programs pass some:
+    // pyACL ignores arguments of functions without parameters, and some programs pass them:
     // pop(stamp).
     module.def(
         name, [function](const py::args&) { return function(); }, py::call_guard<Unlocked>());

@@ -52,7 +52,7 @@ py::tuple op_text(std::uintptr_t data, std::size_t size, std::uint32_t index, st
       code);
 }
 
-// Returns the text in full length.
+// Returns the text without truncation.
 template <TextFunction function, LengthFunction length>
 py::tuple whole_op_text(std::uintptr_t data, std::size_t size, std::uint32_t index) {
   std::size_t bytes = 0;

@@ -79,7 +79,7 @@ py::bytes ptr_to_bytes(std::uintptr_t pointer, std::size_t size) {
   return {reinterpret_cast<const char*>(pointer), size};
 }
 
-// Running threads by id, the value of pthread_self() in each.
+// Maps the id, pthread_self(), of each running thread to the thread.
 py::dict& threads() {
   // Never destroyed: the interpreter may shut down before this library is unloaded.
   static py::dict* const all = new py::dict;

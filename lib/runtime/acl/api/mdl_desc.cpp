@@ -197,8 +197,8 @@ aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) 
     require(modelDesc, batch);
     *batch = {};
     if (modelDesc->max_batch <= modelDesc->batch) return;
-    // Every batch up to the largest is possible. If those exceed the list, it contains the powers
-    // of two and the largest.
+    // Every batch up to the largest is possible. If the list is too short for all, it contains the
+    // powers of two and the largest.
     const auto largest = static_cast<std::uint64_t>(modelDesc->max_batch);
     const bool all = largest <= ACL_MAX_BATCH_NUM;
     for (std::uint64_t size = 1; size < largest; size = all ? size + 1 : size * 2) {

@@ -26,7 +26,7 @@ namespace {
 
 // First bytes of a file written by the offline model compiler.
 constexpr std::string_view kCompiledModel = "IMOD";
-// Larger than the largest model file of this runtime; the rest of a larger file is not read.
+// Larger than any model file of this runtime; more of a file is not read.
 constexpr std::size_t kMaxModelFileBytes = (std::size_t{32} << 20) + 1;
 
 class File {
@@ -101,7 +101,7 @@ std::size_t workspace_bytes(const runtime::Model& model) {
   return model.workspace_bytes(model.max_batch());
 }
 
-// Checks that memory provided by the application is large enough. A host does not use it.
+// Checks that memory provided by the application is large enough. A host does not use this memory.
 runtime::Model with_memory(runtime::Model model, const void* work, std::size_t work_size,
                            const void* weights, std::size_t weight_size) {
   if ((work != nullptr && work_size < workspace_bytes(model)) ||

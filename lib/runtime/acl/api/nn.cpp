@@ -38,7 +38,7 @@ constexpr aclnnStatus kNull = 161001, kInvalid = 161002;
 constexpr std::uint64_t kMaxRank = 8;
 
 // Sets `last` to the largest element index of a view, relative to its first element; -1 if the view
-// is empty. Returns false if a number is negative or too large.
+// is empty. Returns false if an argument is negative or too large.
 bool last_index(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& strides,
                 std::int64_t& last) {
   last = 0;

@@ -11,8 +11,7 @@ namespace {
 using msprof::runtime::find_record;
 using msprof::runtime::OpText;
 
-// Returns the error that every call reports while a configuration records, if the arguments were
-// valid.
+// If `result` is success, returns the error of all calls while a configuration records.
 aclError check_recording(aclError result) {
   return result == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : result;
 }

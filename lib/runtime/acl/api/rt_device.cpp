@@ -175,7 +175,7 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId) {
 }
 
 aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority, int32_t* greatestPriority) {
-  constexpr std::int32_t kLeast = 7, kGreatest = 0;  // the values of a card
+  constexpr std::int32_t kLeast = 7, kGreatest = 0;  // same values as on a card
   return guarded(__func__, [&] {
     require(leastPriority, greatestPriority);
     *leastPriority = kLeast;

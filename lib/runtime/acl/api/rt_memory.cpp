@@ -72,8 +72,8 @@ Copy rectangle(void* to, std::size_t to_pitch, const void* from, std::size_t fro
   return {to, to_pitch, from, from_pitch, width, height, to_direction(kind, to, from)};
 }
 
-// Runs `work` on the calling thread, recorded as a task on a stream id that no other such task is
-// using.
+// Runs `work` on the calling thread, recorded as a task with a stream id that no other such task
+// uses.
 template <typename RecordLaunch, typename Work>
 void run_here(TaskKind kind, RecordLaunch record_launch, Work work) {
   const std::shared_ptr<Context> context = Runtime::instance().current_context();

@@ -68,7 +68,7 @@ C load(const char* at) {
   std::memcpy(&value, at, sizeof value);
   return to_compute<C>(value);
 }
-// Reads a byte that may hold a value other than 0 or 1, which is not a valid bool.
+// Reads a byte, not a bool: it may hold a value other than 0 or 1.
 template <typename C>
 C load_bool(const char* at) {
   return *at != 0 ? C{1} : C{0};

@@ -1,4 +1,4 @@
-// A one-time event: an event record, the end of an execution, or the end of a callback.
+// A flag that opens once: at an event record, the end of an execution, or the end of a callback.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,7 @@ class Latch {
  public:
   enum class End { opened, timeout, given_up };
 
-  // Only the first call has an effect. `at_ns` and `code` are returned by the functions of the same
-  // name.
+  // Only the first call has an effect. at_ns() and code() return the arguments.
   void open(std::uint64_t at_ns = 0, int code = 0) {
     {
       const std::lock_guard lock(mutex_);
@@ -49,7 +48,7 @@ class Latch {
     return code_;
   }
 
-  // Ends early if `give_up` becomes true and look_again() is called afterwards.
+  // Ends early if `give_up` becomes true and look_again() is then called.
   End wait(const WaitDeadline& deadline, const std::atomic<bool>* give_up = nullptr) {
     std::unique_lock lock(mutex_);
     const auto ended = [&] { return is_open_ || (give_up != nullptr && give_up->load()); };

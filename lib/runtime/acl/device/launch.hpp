@@ -12,7 +12,7 @@
 namespace msprof::acl {
 
 // Queues `body`, an int(Stream&), on the stream. `record_launch`, a void(const Launch&), is called
-// here or, if recording started in between, when the task runs. `ran` describes the task; its ids
+// here or, if recording starts only later, when the task runs. `ran` describes the task; its ids
 // and times are filled in.
 template <typename Body, typename RecordLaunch>
 void launch_task(Stream& stream, RanTask ran, RecordLaunch record_launch, Body body) {

@@ -91,7 +91,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
 
   std::int64_t batch() const { return memory_.batch; }
 
-  // Keeps the model open from here on. Returns false if it is closed.
+  // Keeps the model open until the end of the execution. Returns false if it is closed.
   bool enter() { return has_entered_ = model_->enter(); }
 
   static std::uint32_t count_tasks(const Model& model) {
@@ -140,7 +140,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
   }
 
-  // Returns the time of the mark.
+  // Records a mark and returns its time.
   std::uint64_t mark(std::uint32_t task, std::uint16_t tag) const {
     const std::uint64_t now = monotonic_ns();
     record_step(task_after(first_, task), request_, model_->id_, tag, now);

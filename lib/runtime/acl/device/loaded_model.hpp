@@ -38,8 +38,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   std::size_t workspace_bytes() const;
   std::size_t weight_bytes() const;
 
-  // Launches an execution; `request` numbers the executions of the process from 1. Returns the
-  // result of the launch: ACL_ERROR_INVALID_MODEL_ID if the model is closed.
+  // Launches an execution; `request` numbers the executions of the process from 1. Returns
+  // ACL_ERROR_INVALID_MODEL_ID if the model is closed.
   int execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request);
   // Launches an execution on the model's own stream and waits for it. Returns the result of the
   // execution.

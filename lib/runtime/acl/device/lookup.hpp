@@ -29,7 +29,7 @@ bool unset_graph_model_device(std::uint32_t model, std::uint32_t device);
 // not wait for events or callbacks. Returns at once inside a function that a stream runs.
 void wait_for_launched(const std::vector<std::uint16_t>& devices);
 
-// Changes the 2 s of wait_for_launched(), for tests.
+// Changes the time limit of wait_for_launched(), for tests.
 void set_launch_patience(std::chrono::milliseconds patience);
 
 // Queues a profiler-trace task on a stream and sets `ids` to its task id. When the device reaches

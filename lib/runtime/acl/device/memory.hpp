@@ -1,5 +1,5 @@
-// Tracks device and host memory. All of it is ordinary memory, marked with the kind it was
-// allocated as.
+// Tracks device and host memory. Both are ordinary memory; each block stores the kind given at its
+// allocation.
 #pragma once
 
 #include <cstddef>

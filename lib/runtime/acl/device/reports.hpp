@@ -48,7 +48,7 @@ class Reports {
   bool unsubscribe(std::uint64_t thread, const Stream* stream);
   void forget_stream(const Stream* stream);
 
-  // Null if no thread serves the stream, or if the thread serves no stream.
+  // Return null if no thread serves the stream, or if the thread serves no stream.
   std::shared_ptr<Inbox> find_stream_inbox(const Stream* stream) const;
   std::shared_ptr<Inbox> find_thread_inbox(std::uint64_t thread) const;
 

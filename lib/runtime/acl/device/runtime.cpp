@@ -43,7 +43,7 @@ std::uint32_t devices_wanted() {
   return kDefaultDevices;
 }
 
-// Destroying a stream waits for its tasks, so a task that does so would wait for itself.
+// Destroying a stream waits for its tasks: a task that did so would wait for itself.
 void refuse_inside_a_task() {
   if (Stream::is_on_any_worker()) {
     throw Failure(ACL_ERROR_RT_PARAM_INVALID,

@@ -44,7 +44,7 @@ class Stream {
    public:
     explicit Launching(Stream& stream);
 
-    // Reserves ids for `tasks` consecutive tasks; returns those of the first.
+    // Reserves ids for `tasks` consecutive tasks; returns the ids of the first.
     TaskIds reserve(std::uint32_t tasks);
     // Queues the task. If the stream is closed, destroys the task and returns false.
     bool push(std::unique_ptr<Task> task);
@@ -59,11 +59,11 @@ class Stream {
   int synchronize(const WaitDeadline& deadline);
   enum class State { idle, busy, waiting };  // waiting: for an event or a callback
   State state() const;
-  // Number of tasks launched so far, and the state of the stream with regard to the first
-  // `launched` tasks.
+  // Number of tasks launched so far; state of the stream if only its first `launched` tasks count.
   std::uint64_t launched() const;
   State launch_state(std::uint64_t launched) const;
-  // True on the thread that runs this stream's tasks; is_on_any_worker() on that of any stream.
+  // True on the thread that runs this stream's tasks; is_on_any_worker(): on the thread of any
+  // stream.
   bool is_on_worker() const;
   static bool is_on_any_worker();
 
@@ -89,7 +89,7 @@ class Stream {
   const void* const context_;
   const std::uint32_t first_sequence_;
   std::mutex launch_order_;
-  std::uint32_t sequence_;  // of the next task; guarded by launch_order_
+  std::uint32_t sequence_;  // sequence number of the next task; guarded by launch_order_
 
   mutable std::mutex mutex_;
   std::condition_variable work_changed_, space_, finished_changed_;

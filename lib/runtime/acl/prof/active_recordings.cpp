@@ -69,7 +69,7 @@ void ActiveRecordings::replace(const List* list, bool at_exit) {
   delete old;
 }
 
-// Counters held by the parent's other threads at the moment of the fork would never be released.
+// Resets the counters: other threads of the parent, which may hold them, do not exist here.
 void ActiveRecordings::forget_all() {
   generation_.fetch_add(1, std::memory_order_relaxed);
   list_.store(nullptr, std::memory_order_relaxed);

@@ -88,7 +88,7 @@ constexpr const char* kInstructions = "instr_profiling_freq";
 // The JSON object that configures profiling, and its name in messages.
 class Settings {
  public:
-  // Errors are printed on stderr, or stored in `why` if it is not null.
+  // Errors are printed on stderr, or stored in `why` if not null.
   Settings(const json& object, std::string name, bool of_collector, std::string* why = nullptr)
       : object_(object), name_(std::move(name)), is_of_collector_(of_collector), why_(why) {}
 
@@ -100,7 +100,8 @@ class Settings {
     }
   }
 
-  // Returns the value as text; empty if the key is missing. A collector may use either name.
+  // Returns the value as text; empty if the key is missing. In a collector's object it may have
+  // either name.
   std::optional<std::string> text(ConfigurationKey key) const {
     const json* value = nullptr;
     if (is_of_collector_ && *key.collector != '\0') value = find(key.collector);
@@ -172,7 +173,7 @@ aclError read_switches(const Settings& settings, std::uint64_t& bits) {
 
 aclError read_levels(const Settings& settings, std::uint64_t& bits) {
   const std::string time = settings.text(kTaskTime).value_or("on");
-  // A collector sends the level separately from the switch.
+  // Collectors have separate keys for the level and the switch.
   const std::string level = settings.text({"", "prof_level"}).value_or("");
   const bool leveled = settings.is_of_collector() && level.starts_with("level") && time != "off";
   const std::string wanted = leveled ? "l" + level.substr(5) : time;
@@ -219,7 +220,7 @@ aclError read_settings(const Settings& settings, ProfSettings& out) {
     if (settings.is_of_collector() && *entry.key.collector == '\0') continue;
     const auto value = settings.text(entry.key);
     if (!value) continue;
-    // Other collectors have a switch for keys that are a list of names here.
+    // Some collectors send "on" or "off" for keys that hold a list of names here.
     const bool is_switch = settings.is_of_collector() && (*value == "on" || *value == "off");
     if (value->empty() || is_switch) continue;
     switch (out.set(entry.type, *value)) {
@@ -319,7 +320,7 @@ aclError read_sample_config(const char* text, std::uint32_t devices, Configurati
   return read_object(settings, devices, out);
 }
 
-// Sets `decides` if the file has an object "profiler", even one that is switched off.
+// Sets `decides` if the file has an object "profiler", even if it is switched off.
 aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out,
                        bool& decides) {
   const auto text = runtime::read_whole_file(path, kMaxFileBytes);

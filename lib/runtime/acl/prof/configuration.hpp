@@ -10,15 +10,14 @@
 namespace msprof::acl {
 
 struct Configuration {
-  bool wanted = false;      // whether anything is recorded
+  bool wanted = false;      // true if anything is recorded
   bool is_dynamic = false;  // recording waits for commands of a collector
   ProfConfig config;
   ProfSettings settings;
   std::string output;            // absolute
-  std::string collector;         // its process id; empty: no collector expects the name of the
-                                 // folder
+  std::string collector;         // process id of the collector; empty: no collector
   std::uint64_t delay_s = 0;     // before recording starts
-  std::uint64_t duration_s = 0;  // of recording; 0: until the end
+  std::uint64_t duration_s = 0;  // length of the recording; 0: until the end
 };
 
 // Reads PROFILER_SAMPLECONFIG, else MSPROF_ACL_JSON, else `acl_json_path` (null: no file), else,
@@ -34,13 +33,13 @@ aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
 aclError read_collector_config(const std::string& text, std::uint32_t devices,
                                Configuration& configuration, std::string& why);
 
-// Whether a collector started the process with recording parameters (PROFILER_SAMPLECONFIG).
+// True if a collector started the process with recording parameters (PROFILER_SAMPLECONFIG).
 bool has_collector();
 
-// Whether PROFILING_MODE lets a collector start and stop the recording.
+// True if PROFILING_MODE lets a collector start and stop the recording.
 bool is_dynamic_mode();
 
-// Appends the name of a PROF folder to the file in which the collector looks for it.
+// Appends the name of a PROF folder to the file from which the collector reads it.
 void tell_collector(const Configuration& configuration, const std::string& folder);
 
 }  // namespace msprof::acl

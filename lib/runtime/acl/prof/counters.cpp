@@ -109,7 +109,7 @@ constexpr CounterEvent kArithmetic[] = {{0x49, mac_needed}, {0x4a, none}, {0x4b,
 constexpr CounterEvent kPipe[] = {{0x8, vector_busy}, {0xa, mac_busy}, {0x9, none},
                                   {0xb, relayout},    {0xc, load},     {0xd, store},
                                   {0x54, none},       {0x55, none}};
-// The same for the matrix cores of a 910B.
+// The pipe events of the matrix cores of a 910B.
 constexpr CounterEvent kPipeOfMatrix[] = {
     {0x416, mac_busy},        {0x417, none}, {0x9, none}, {0x302, relayout}, {0xc, load},
     {0x303, store_of_matrix}, {0x54, none},  {0x55, none}};
@@ -216,7 +216,7 @@ Activity compute_activity(const runtime::LayerWork& work, std::uint64_t images,
                           std::uint64_t total_cycles) {
   Activity activity;
   activity.units = runtime::model_units(work, images, total_cycles);
-  // Both loads share one unit.
+  // Loads of data and of weights share one unit.
   if (load(activity) > total_cycles) activity.units.wld = total_cycles - activity.units.dld;
   activity.read_bytes = activity.units.ddr_read_bytes;
   activity.written_bytes = activity.units.ddr_write_bytes;

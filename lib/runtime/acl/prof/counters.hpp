@@ -28,7 +28,7 @@ enum class Metrics : std::uint32_t {
   kCount
 };
 
-// The set counted by a recording; null if it has none.
+// Returns the metrics set of a recording; null if it has none.
 const Metrics* find_metrics(const RecordingOptions& options);
 
 // Texts for sample.json: the name, such as "PipeUtilization", and the events, such as "0x8,0xa", in
@@ -48,7 +48,7 @@ CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
                            const runtime::LayerWork& work, std::uint64_t images,
                            std::uint64_t total_cycles);
 
-// Events of l2_cache.data on `chip`, and how many of each an operator produces.
+// Events of l2_cache.data on `chip`; how often an operator causes each.
 std::string l2_cache_events(int chip);
 CounterValues count_l2_cache(int chip, const runtime::LayerWork& work, std::uint64_t images);
 

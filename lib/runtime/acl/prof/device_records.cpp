@@ -11,8 +11,8 @@ void set_counters(Wire& record, const CounterValues& values) {
   for (std::size_t i = 0; i < kCounters; ++i) record.pmu[i] = values[i];
 }
 
-// Returns the end time of a node, slightly before the end of its task. Readers find the task by the
-// node's end using floating point, which may round an end on the task's last ns to a time after it.
+// Returns the end time of a node, slightly before the end of its task. Readers look up the task by
+// this time in floating point, where the task's last ns may round to a later time.
 std::uint64_t node_end(const DeviceTask& task) {
   constexpr std::uint64_t kBeforeTaskEnds = 1000;
   return task.end - std::min(kBeforeTaskEnds, (task.end - task.begin + 1) / 2);
@@ -150,7 +150,7 @@ cann::L2CacheWire l2_cache_record(const DeviceTask& task, unsigned sqe,
   record.task_type = static_cast<std::uint16_t>(sqe);
   record.stream = task.stream;
   record.task = task.task;
-  // Without meaning; a nonzero value distinguishes the record from unwritten space.
+  // Has no meaning; a nonzero value distinguishes the record from unwritten space.
   record.reserved = cann::kDeviceMagic;
   for (std::size_t i = 0; i < cann::kL2CacheEvents; ++i) record.events[i] = values[i];
   return record;

@@ -51,7 +51,7 @@ int stream_socket() {
   return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-// Whether the name is a stale socket without a listener.
+// True if the name is a stale socket without a listener.
 bool is_left_behind(int folder, const std::string& name) {
   struct stat state = {};
   if (fstatat(folder, name.c_str(), &state, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(state.st_mode))
@@ -159,7 +159,7 @@ void DynamicServer::before_fork() {
   mutex_.lock();
 }
 
-// A child that kept the descriptors would look like a server that does not answer.
+// If the child kept the descriptors, clients could connect but would get no answer.
 void DynamicServer::after_fork(bool child) {
   if (child) close_descriptors();
   mutex_.unlock();
@@ -292,7 +292,7 @@ void DynamicServer::on_start(const std::string& config) {
   answer(result);
 }
 
-// Answers with the folder of the recording that this ends.
+// Ends the recording and answers with its folder.
 void DynamicServer::on_quit() {
   DynamicResult result{true, ""};
   if (is_recording_) result = commands_.stop();

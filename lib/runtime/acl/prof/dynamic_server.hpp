@@ -24,7 +24,8 @@ struct DynamicResult {
 struct DynamicLimits {
   std::chrono::milliseconds idle = std::chrono::minutes(30);  // after this time an idle client is
                                                               // disconnected
-  std::uint32_t starts = 100;                                 // per process
+  std::uint32_t starts = 100;                                 // maximum number of starts per
+                                                              // process
 };
 
 // Serves one client at a time, of the same user, in its own thread with all signals blocked.
@@ -39,13 +40,12 @@ class DynamicServer {
   // Creates the socket in `home`. Null with a message in `why` on error.
   static std::unique_ptr<DynamicServer> open(const std::string& home, Commands commands,
                                              DynamicLimits limits, std::string& why);
-  // Stops the thread, which ends a recording started by its client, and removes the socket.
+  // Ends a recording started by the client, stops the thread and removes the socket.
   ~DynamicServer();
   DynamicServer(const DynamicServer&) = delete;
   DynamicServer& operator=(const DynamicServer&) = delete;
 
-  // For the end of the process: removes the socket without waiting. The object must not be
-  // destroyed.
+  // At exit of the process: removes the socket without waiting. The object must not be destroyed.
   void leave();
   // A forked child has neither the thread nor the descriptors; it must not destroy the object.
   void before_fork();

@@ -105,7 +105,7 @@ aclError read_framework_options(FrameworkOptions& options) {
     return wrong(" has " + std::to_string(text.size()) + " bytes, the maximum is 2048");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return wrong(" is not a JSON object");
-  // Only task times are on by default.
+  // By default only task times are recorded.
   options.profiler = {{"ascendcl", "off"}, {"runtime_api", "off"}};
   for (const auto& [key, value] : object.items()) {
     if (const aclError result = take(key, value, options); result != ACL_SUCCESS) return result;

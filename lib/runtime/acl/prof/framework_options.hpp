@@ -15,7 +15,7 @@ struct FrameworkOptions {
   std::uint64_t bits = 0;   // options without a key in that object
 };
 
-// Whether PROFILING_MODE is "true".
+// True if PROFILING_MODE is "true".
 bool is_framework_mode();
 
 // Reads PROFILING_OPTIONS. If it is missing or empty, uses the documented defaults, with the

@@ -26,7 +26,7 @@ std::string proc_file(const std::string& path) {
   return runtime::read_whole_file(path, kMaxBytes).value_or("");
 }
 
-// Returns the lines of `text` for which `takes` is true.
+// Returns the lines of `text` that `takes` accepts.
 template <typename Takes>
 std::string filter_lines(std::string_view text, Takes takes) {
   std::string lines;
@@ -39,7 +39,7 @@ std::string filter_lines(std::string_view text, Takes takes) {
   return lines;
 }
 
-// Replaces blanks and line ends in the name, in parentheses, of a stat line: readers split at them.
+// Replaces blanks and line ends in the process name of a stat line: readers split at them.
 std::string stat_line(std::string text) {
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');

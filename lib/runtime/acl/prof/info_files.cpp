@@ -26,8 +26,7 @@ constexpr const char* kHostDevice = "64";
 constexpr const char* kMhz = "1000.000000";
 // The lowest version for which readers detect wraparounds of task ids.
 constexpr int kDriverVersion = 467473;
-// The records use the format of this version, which has separate tags for marks and ranges on
-// devices.
+// Records have the format of this version, which tags marks and ranges on devices separately.
 constexpr const char* kCannVersion = "9.1.0";
 
 std::string one_line(const Json& object) {
@@ -57,7 +56,7 @@ std::string letters() {
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "";
   constexpr std::size_t kLetters = 8;
-  constexpr unsigned kDifferent = 18;  // A to R
+  constexpr unsigned kDifferent = 18;  // number of letters: A to R
   std::array<unsigned char, kLetters> bytes;
   const ssize_t got = read(fd, bytes.data(), bytes.size());
   close(fd);
@@ -103,11 +102,11 @@ std::string level(std::uint64_t bits) {
 
 }  // namespace
 
-// In folders of other programs, "clockMonotonicRaw" and "clock_monotonic_raw" hold
-// CLOCK_MONOTONIC_RAW. Here they hold CLOCK_MONOTONIC, the clock of all records: a reader subtracts
-// one from the other and adds the wall-clock time, so both must use the same clock, whichever it
-// is. The wall-clock time is truncated to microseconds, so the monotonic time is moved back by the
-// truncated nanoseconds.
+// Other programs write CLOCK_MONOTONIC_RAW to "clockMonotonicRaw" and "clock_monotonic_raw". Here
+// they hold CLOCK_MONOTONIC, the clock of all records: readers subtract this time from that of a
+// record and add the wall-clock time, so both must use the same clock, whichever it is. The
+// wall-clock time is truncated to microseconds, so the monotonic time is moved back by the
+// truncated ns.
 ClockMoment now() {
   timespec wall = {};
   const std::uint64_t before = runtime::monotonic_ns();

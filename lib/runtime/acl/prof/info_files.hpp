@@ -1,5 +1,5 @@
-// The metadata files of a PROF folder: what was recorded where, and the clocks. For Recording.
-// Source: cann_host.md 1.1, 1.7.
+// The metadata files of a PROF folder: devices, options and clocks. For Recording. Source:
+// cann_host.md 1.1, 1.7.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ struct ClockMoment {
 };
 ClockMoment now();
 
-// "PROF_000001_20240515160507111_02333394ABCDEFGH"; empty if no random bytes are available.
+// Returns a name like "PROF_000001_20240515160507111_02333394ABCDEFGH"; empty if no random bytes
+// are available.
 std::string folder_name(std::uint32_t number, const ClockMoment& begin);
 
-// One line each. `device`: for the folder of a device; empty: for host/.
+// Each returns one line. `device` empty: for the folder host/.
 std::string info_json(const RecordingOptions& options, std::optional<std::uint16_t> device);
 std::string sample_json(const RecordingOptions& options, std::optional<std::uint16_t> device,
                         const std::string& folder);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::chrono::seconds kTimeOfTheApplication{2};
 
-// State of the signal handler, complete before the handler is installed. It uses no descriptor,
-// since the application may close unknown ones and reuse their numbers for its files.
+// State of the signal handler, complete before the handler is installed. It uses no descriptor: the
+// application may close it and reuse its number.
 struct Watch {
   struct sigaction before = {};  // the application's handler
   void (*close_recordings)() = nullptr;
@@ -66,7 +66,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
 void wait_for_interrupts() {
   for (;;) {
     if (sem_wait(&watch.interrupts) != 0) continue;  // EINTR
-    // Several interrupts count as one.
+    // Pending interrupts count as one.
     while (sem_trywait(&watch.interrupts) == 0) {
     }
     if (!is_default()) std::this_thread::sleep_for(kTimeOfTheApplication);

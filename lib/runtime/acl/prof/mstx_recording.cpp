@@ -45,7 +45,7 @@ mstx::TxRecorder& recorder() {
   return *made;
 }
 
-// Another recorder that the program has registered instead of this one.
+// A recorder that the program registered to replace this one.
 std::atomic<mstxInitInjectionFunc> registered{nullptr};
 
 }  // namespace

@@ -20,8 +20,8 @@ using runtime::is_allowed_path;
 using runtime::parse_number;
 using runtime::ProfConfig;
 
-// Returns an empty optional if the arguments are invalid for aclprofCreateConfig. `ids` has `count`
-// entries; `existing` is the number of devices.
+// Returns nullopt if the arguments are invalid for aclprofCreateConfig. `ids` has `count` entries;
+// `existing` is the number of devices.
 std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32_t count,
                                            std::uint32_t existing, std::uint32_t metrics,
                                            std::uint64_t bits);
@@ -33,10 +33,10 @@ std::optional<int> host_chip(std::string& why);
 // Adds implied bits.
 std::uint64_t with_implied_bits(std::uint64_t bits);
 
-// The raw name of metrics ("PipeUtilization"), and back; empty if unknown.
+// Converts metrics to and from their raw name ("PipeUtilization"); empty if unknown.
 std::optional<std::string_view> find_metrics_name(std::uint32_t metrics);
 std::optional<std::uint32_t> find_metrics_named(std::string_view name);
-// Whether these are known metrics that the chip supports.
+// True if the metrics are known and the chip supports them.
 bool are_host_metrics(std::uint32_t metrics);
 
 // Name and accepted values of a setting of aclprofSetConfig, for messages.

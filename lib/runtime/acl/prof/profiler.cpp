@@ -97,7 +97,7 @@ aclError Profiler::start(const ProfConfig& config) {
   const std::lock_guard lock(mutex_);
   if (const aclError result = check_content(config, settings_); result != ACL_SUCCESS)
     return result;
-  // A path set by aclprofSetConfig also replaces the call of aclprofInit.
+  // After aclprofSetConfig has set a path, aclprofInit need not be called.
   const bool is_init = state_ == State::off && !settings_.path().empty() && acl_is_initialised() &&
                        !is_dynamic_mode();
   const State state = is_init ? State::api : state_;
@@ -125,8 +125,8 @@ aclError Profiler::stop(const ProfConfig& config) {
     const aclError result = runtime::find_started(state_, started(), config, found);
     if (result != ACL_SUCCESS) return result;
   }
-  // Tasks launched before belong to the recording. Runs without the mutex, since streams may call
-  // the profiler.
+  // Tasks launched before this call belong to the recording. Waits without the mutex, since streams
+  // may call the profiler.
   wait_for_launched(config.devices);
   const std::lock_guard lock(mutex_);
   const aclError result = runtime::find_started(state_, started(), config, found);
@@ -176,7 +176,7 @@ aclError Profiler::unsubscribe_model(std::uint32_t model) {
     if (const aclError result = runtime::refusal_of_subscription(state_); result != ACL_SUCCESS)
       return result;
   }
-  // Runs without the mutex: the reader may be slow, and other calls must not wait for it.
+  // Called without the mutex: the pipe's reader may be slow, and other calls must not wait for it.
   if (const aclError result = unsubscribe(model); result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
   if (subscribed_models_ > 0 && --subscribed_models_ == 0 && state_ == State::subscribed)
@@ -343,7 +343,7 @@ void Profiler::finish(bool at_exit) {
       lock.try_lock();
     }
     if (lock.owns_lock()) end_all(true);
-    // Its thread may run until the process ends; the client then sees the connection close.
+    // The server's thread may run until the process ends, which closes the connection.
     if (server_ != nullptr) server_.release()->leave();
     return;
   }
@@ -361,7 +361,7 @@ void Profiler::finish(bool at_exit) {
   state_ = State::off;
 }
 
-// A child must not find a lock held by a thread that it does not have.
+// Locks the mutex, so that no other thread holds it in the child forever.
 void Profiler::before_fork() {
   mutex_.lock();
   lock_texts();

@@ -45,15 +45,15 @@ class Profiler {
   // pointers.
   aclError init(std::string_view path);
   aclError set_config(std::uint32_t type, std::string_view value);
-  // Returns the errors of start() that do not depend on active recordings.
+  // Returns an error of start() that does not depend on active recordings.
   aclError check(const ProfConfig& config);
   aclError start(const ProfConfig& config);
   aclError stop(const ProfConfig& config);
   aclError finalize();
   aclError subscribe_model(std::uint32_t model, const SubscribeOrder& order);
   aclError unsubscribe_model(std::uint32_t model);
-  // For calls that are allowed in every state but one: ACL_ERROR_PROF_ALREADY_RUN while a
-  // configuration records, else ACL_SUCCESS.
+  // Returns ACL_ERROR_PROF_ALREADY_RUN while a recording started by a configuration is active, else
+  // ACL_SUCCESS. For calls that are otherwise always allowed.
   aclError refused_by_configuration();
 
   aclError configure(const char* acl_json_path);
@@ -96,8 +96,8 @@ class Profiler {
   std::uint32_t subscribed_models_ = 0;
   Configuration configuration_;
   std::unique_ptr<DelayedRecording> delayed_;
-  std::string dynamic_folder_;             // of the recording that a collector started and has not
-                                           // stopped
+  std::string dynamic_folder_;             // folder of the recording that a collector started and
+                                           // did not stop
   std::unique_ptr<DynamicServer> server_;  // created by the first aclInit in dynamic mode
   std::atomic<bool> process_ends_{false};
 };

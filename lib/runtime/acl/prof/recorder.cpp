@@ -155,7 +155,7 @@ void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_
   recording.append(HostFile::node_attr_info, &attributes);
 }
 
-// A record has room for this many originals; a reader would reject a longer one.
+// A record has room for a limited number of original operators; readers reject longer records.
 void append_fusion(Recording& recording, const FusedOp& op, std::uint64_t at_ns) {
   if (op.originals.size() > kMaxFusedOps) return;
   Additional<FusionOpInfoWire> fusion;
@@ -396,7 +396,7 @@ void record_task_launch(const Launch& launch, TaskKind kind) {
 void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection direction) {
   const Span time = span(launch.begin_ns, launch.end_ns);
   record_on(launch.ids.device, kLaunchBits, time.begin_ns, [&](Recording& recording) {
-    // Before the task's record: a reader matches the two by thread and time.
+    // Written before the task's record: readers match the two by thread and time.
     if ((recording.options().bits & prof_bits::kAnyTaskTime) != 0) {
       Compact<MemcpyInfoWire> copy;
       copy.wire.head =

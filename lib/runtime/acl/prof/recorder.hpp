@@ -1,8 +1,8 @@
 // Interface through which api/ and device/ report events to the profiler. Every function may be
 // called by any thread at any time, returns at once if nothing of the kind is recorded, and never
-// throws. It never waits for a reader, nor for a disk longer than one allocation of a slice; if
-// slices are not mapped, however, a disk that is slower than the records blocks the caller. Times
-// are nanoseconds of runtime::monotonic_ns().
+// throws. It never waits for a reader, and for the disk at most while one slice is allocated; but
+// if slices are not mapped, a disk that is too slow for the records blocks the caller. Times are
+// nanoseconds of runtime::monotonic_ns().
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,7 @@ enum class TaskKind : std::uint8_t {
   value_wait
 };
 
-// A launch as seen by the launching thread.
+// A launch, with the times of the launching thread.
 struct Launch {
   TaskIds ids;
   std::uint64_t begin_ns = 0;
@@ -123,7 +123,7 @@ void observe_tasks(TaskObserver observer);
 // True while anything is recorded or a model is subscribed. If false, callers need not read the
 // clock.
 bool is_recording();
-// The same for tasks of one device (any task time bit, or a subscription).
+// True while tasks of this device are recorded (any task time bit) or a model is subscribed.
 bool records_tasks(std::uint16_t device);
 
 // Level model: one execution of a model, around its launches. `request` numbers the executions of
@@ -139,7 +139,7 @@ struct FusedOp {
   std::uint64_t weight_bytes = 0;
   std::uint64_t workspace_bytes = 0;
 };
-// Level model: "ModelLoad", covering the loading of a model; its graph name for graph_id_map, and
+// Level model: "ModelLoad", the time of loading a model; also its graph name for graph_id_map, and
 // its fused operators.
 void record_model_load(std::uint32_t model, std::string_view graph, std::span<const FusedOp> fused,
                        std::uint64_t begin_ns, std::uint64_t end_ns);
@@ -163,12 +163,12 @@ void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, s
 
 // A stream is destroyed. Call after its last task.
 void record_stream_destroyed(std::uint16_t device, std::uint16_t stream);
-// Device memory is allocated (bytes > 0) or freed (bytes < 0), by the named operator or, with "",
-// by the application. The totals are those of the device afterwards.
+// Device memory is allocated (bytes > 0) or freed (bytes < 0) by the named operator or, if the name
+// is empty, by the application. The totals are the device's new totals.
 void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t address,
                    std::int64_t bytes, std::uint64_t allocated_bytes, std::uint64_t reserved_bytes);
 
-// Whether any recording includes stamps (bit MSPROFTX).
+// True if any recording includes stamps (bit MSPROFTX).
 bool records_stamps();
 // Writes one msproftx record, including its header, to every recording that includes stamps. The
 // message is zero after `message_bytes`.
@@ -176,7 +176,7 @@ void record_stamp(const MsprofTxWire& record, std::size_t message_bytes = kTxMes
 // Returns the hash of a text and adds it to the dictionaries of all recordings, including later
 // ones.
 std::uint64_t intern_text(std::string_view text);
-// Level node: an operator that the application describes around its own launches; no task. Its
+// Level node: an operator that the application marked around its own launches; it has no task. Its
 // hashes must already be set.
 void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op);
 

@@ -212,7 +212,7 @@ void Recording::Files::make_files() {
   for (std::size_t i = 0; i < kHostFiles; ++i)
     host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space,
                                           &worker, is_mapped);
-  // Created in advance, so that the first stamp is not slower than the others.
+  // Creates the file in advance, so that the first stamp is not slower than the others.
   if ((options.bits & prof_bits::kMsprofTx) != 0)
     host[static_cast<std::size_t>(HostFile::msproftx)]->prepare_first();
   hashes = std::make_unique<Dictionary>(data + "unaging.additional.hash_dic.slice_0");
@@ -359,7 +359,7 @@ std::atomic<std::uint32_t>* Recording::turns(std::uint16_t device, std::uint16_t
 void Recording::finish(bool at_exit) {
   Files& files = *files_;
   if (files.process != getpid() || files.is_finished.exchange(true)) return;
-  // Before the end time is read: the last samples belong to the recording.
+  // Stops before the end time is read, so that the last samples are in the recording.
   if (files.usage != nullptr) files.usage->stop();
   const ClockMoment end = now();
   files.for_each([](SliceFile& file) { file.refuse(); });

@@ -49,7 +49,7 @@ struct RecordingOptions {
   std::uint64_t bits = 0;
   std::uint32_t metrics = 0xFF;           // aclprofAicoreMetrics; 0xFF: no metrics
   int chip = 5;                           // platform_version of info.json: 5, 4 or 1
-  std::uint64_t storage_limit_bytes = 0;  // of the folder; 0: unlimited
+  std::uint64_t storage_limit_bytes = 0;  // limit of the folder; 0: unlimited
   HostUsageOptions host_usage;
   std::vector<std::pair<std::string, std::string>> parameters;  // further keys of sample.json
 };
@@ -112,8 +112,8 @@ class Recording {
   // the runtime uses.
   void name_type(std::uint16_t level, std::uint32_t type, std::string_view name);
 
-  // Number of recorded wraparounds of a stream's task ids; the caller increments it. Null if the
-  // device is not recorded.
+  // Counter of the recorded wraparounds of a stream's task ids; the caller increments it. Null if
+  // the device is not recorded.
   std::atomic<std::uint32_t>* turns(std::uint16_t device, std::uint16_t stream, RecordSide side);
 
   // Completes every file: final size, `.done`, and end_info with the counts of lost and removed
@@ -158,8 +158,7 @@ class ActiveRecordings {
     readers.fetch_sub(1, std::memory_order_release);
   }
 
-  // Number of forks that led to this process: objects created with a lower value belong to a
-  // parent.
+  // Number of forks that led to this process. Objects created at a lower number belong to a parent.
   static std::uint32_t generation() { return generation_.load(std::memory_order_relaxed); }
 
  private:

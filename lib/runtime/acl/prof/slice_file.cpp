@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
-// Bytes of a first slice whose pages are loaded at the start; more are requested when half of them
-// are written.
+// Bytes of a first slice whose pages are loaded at the start; more pages are requested when half of
+// these bytes are written.
 constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
 // Bytes whose pages are loaded at once.
 constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
@@ -32,7 +32,7 @@ constexpr std::uint64_t kSaveBytes = std::uint64_t{64} << 10;
 // Complete but unwritten slices of such a file; beyond this limit the appending thread writes them
 // itself.
 constexpr std::uint64_t kSlicesBehind = 4;
-// Bit of next_ that marks the file as closed for new records.
+// Bit of next_: the file accepts no more records.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
 using runtime::sleep_a_millisecond;
@@ -48,7 +48,8 @@ std::uint64_t numbered_head(const void* record, NumberBits counter, std::uint64_
   return head;
 }
 
-// Prefetch memory that will be written soon: atomic operations wait for earlier stores.
+// Prefetch memory that will be written soon: an atomic operation waits for earlier stores, so these
+// must be fast.
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kRecordsAhead = 4;
 
@@ -251,7 +252,7 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
 }
 
 // Prepares for the next records: requests the next slice when half of this one is full. In the
-// first slice, requests pages for twice the bytes written at each check.
+// first slice, each check requests pages up to twice the bytes written so far.
 void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
   if (within == per_slice_ / 2) {
     if (worker_ == nullptr ||
@@ -285,7 +286,7 @@ void SliceFile::run(const SliceJob& job) try {
 }
 
 void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) {
-  // Only this thread unmaps slices of a mapped file, so they need no lock.
+  // Slices of a mapped file need no lock: only this thread unmaps them.
   std::unique_lock saving(saving_, std::defer_lock);
   if (!is_mapped_) saving.lock();
   const Slot& place = slot(slice);
@@ -429,7 +430,8 @@ void SliceFile::fail(int error) {
 void SliceFile::complete(std::uint64_t slice) try {
   const runtime::Undisturbed undisturbed;
   slot(slice).end_ns = runtime::monotonic_ns();
-  // Not done by the worker: while it is busy, records would be lost although space can be freed.
+  // Done here, not by the worker: while it is busy, records would be lost although space can be
+  // freed.
   if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
@@ -487,15 +489,15 @@ void SliceFile::save_all() {
     if (slice == kFree) continue;
     place.written.load(std::memory_order_seq_cst);
     const std::uint64_t next = next_.load(std::memory_order_relaxed);
-    // After refuse(), only finish() knows the number of records.
+    // Only before refuse(): later only finish() knows the number of records.
     if (next < kClosed && next > slice * per_slice_)
       save(slice, std::min(next - slice * per_slice_, place.capacity));
   }
 }
 
-// Writes the unsaved bytes of the first `records` of a slice. Returns how many bytes of them the
-// file has; if not all, errno is set and the rest is retried later. A record that is still being
-// written is left as a hole, which reads as zeros, and is written by a later call.
+// Writes the unsaved bytes of the first `records` of a slice. Returns how many of their bytes are
+// in the file; if not all, sets errno, and a later call retries the rest. A record that is still
+// being written is left as a hole, which reads as zeros, for a later call.
 std::uint64_t SliceFile::save(std::uint64_t slice, std::uint64_t records) {
   Slot& place = slot(slice);
   const std::uint64_t end = records * layout_.record_bytes;
@@ -566,9 +568,9 @@ void SliceFile::finish(bool at_exit) {
   }
   end_ = end;
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) close(slice, at_exit);
-  // After all files are truncated, which frees the space for these.
+  // Runs after all files are truncated, which frees space for the `.done` files.
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) {
-    // A slice removed at the storage limit gets no `.done`.
+    // No `.done` for a slice that was removed at the storage limit.
     const bool is_there = slices_[slice].bytes > 0 && access(path(slice).c_str(), F_OK) == 0;
     if (is_there) write_done(slice);
   }
@@ -593,8 +595,8 @@ bool SliceFile::is_written(std::uint64_t slice, std::uint64_t records) {
          place.written.load(std::memory_order_acquire) >= std::min(records, place.capacity);
 }
 
-// Truncates a slice to its records. No new records can be added, and all existing ones are below
-// the new end.
+// Truncates a slice to its records. Requires that no records can be added and that all existing
+// ones are below the new end.
 void SliceFile::close(std::uint64_t slice, bool at_exit) {
   Slot& place = slot(slice);
   if (place.number.load(std::memory_order_acquire) != slice) return;

@@ -93,7 +93,7 @@ class SliceFile {
   // written, except at exit.
   void finish(bool at_exit);
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
-  // Why the first lost record found no space: an errno, or 0 for the recording's storage limit.
+  // Reason for the first lost record: an errno, or 0 for the recording's storage limit.
   int error() const { return error_.load(std::memory_order_relaxed); }
 
  private:
@@ -106,7 +106,7 @@ class SliceFile {
     std::byte* base = nullptr;
     std::uint64_t capacity = 0;  // in records; less than a whole slice if the disk was full
     std::atomic<std::uint64_t> written{0};
-    std::uint64_t end_ns = 0;  // set by the last record of the slice
+    std::uint64_t end_ns = 0;  // set when the last record of the slice is written
     // Bytes of whole records in the file, if it is not mapped. Guarded by saving_.
     std::uint64_t saved = 0;
   };
@@ -126,7 +126,7 @@ class SliceFile {
   struct Made {
     std::byte* base = nullptr;
     std::uint64_t records = 0;
-    int error = 0;  // why there are fewer records than in a whole slice
+    int error = 0;  // reason if the slice has fewer records than a whole one
   };
   bool allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
   void wait_for_worker(std::unique_lock<std::mutex>& lock) const;
@@ -154,14 +154,14 @@ class SliceFile {
   const SliceLayout layout_;
   const std::uint64_t per_slice_;
   const bool is_mapped_;
-  const std::uint64_t step_;            // records between two calls of look_ahead(), a power of two
-  const std::uint64_t stepped_slices_;  // number of slices, from the first, in which it is called
-                                        // at these steps
+  const std::uint64_t step_;            // look_ahead() is called every step_ records; a power of
+                                        // two
+  const std::uint64_t stepped_slices_;  // only in this number of first slices
   SpaceBudget& budget_;
   SliceWorker* const worker_;
   std::array<Slot, kSlots> slots_;
   alignas(64) std::atomic<std::uint64_t> next_{
-      0};  // number of the next record; above kClosed: refused
+      0};  // number of the next record; kClosed or more: refused
   alignas(64) std::atomic<std::uint64_t> lost_{0};
   std::atomic<bool> is_full_{false};
   std::atomic<bool> is_save_asked_{false};

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kIdle{1};
 // Maximum age of records that a kill may lose.
 constexpr std::chrono::seconds kSaveWithin{1};
-// Milliseconds to wait at the end of the process.
+// Waits of 1 ms each when the process exits.
 constexpr int kTriesAtExit = 50;
 
 using runtime::sleep_a_millisecond;
@@ -63,7 +63,7 @@ bool SliceWorker::is_save_due() const {
 }
 
 bool SliceWorker::start() {
-  // The previous thread has ended because it was idle.
+  // Joins a previous thread, which ended because it was idle.
   if (thread_.joinable()) thread_.join();
   try {
     const runtime::BlockedSignals inherited;

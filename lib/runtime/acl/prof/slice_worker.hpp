@@ -20,7 +20,7 @@ struct SliceJob {
   enum class Kind : std::uint8_t { make, fill, save, unmap };
   SliceFile* file = nullptr;
   Kind kind = Kind::make;
-  std::uint64_t slice = 0;  // unused for save, which covers all slices
+  std::uint64_t slice = 0;  // not used by save, which handles all slices
   std::uint64_t from = 0;   // for fill: byte range in the slice
   std::uint64_t to = 0;
 };
@@ -48,7 +48,7 @@ class SliceWorker {
   // only at exit, when the wait is short; the memory it uses must then never be freed.
   bool stop(bool at_exit);
   bool stops() const { return stops_.load(std::memory_order_relaxed); }
-  // True while a job is running; it may hold space that ends up unused.
+  // True while a job is running. The job may hold space that it will not use.
   bool is_busy() const { return is_busy_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,5 +1,5 @@
-// Writes stamps to every recording that includes them, and to the dictionaries the texts for which
-// applications request ids.
+// Writes stamps to every recording that includes them, and the texts that have ids to the
+// dictionaries.
 #include <cstddef>
 #include <map>
 #include <mutex>

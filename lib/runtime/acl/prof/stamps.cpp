@@ -28,7 +28,7 @@ namespace {
 using mstx::TxEvent;
 using runtime::monotonic_ns;
 
-constexpr std::size_t kMessageRoom = 128;  // of a stamp, including the terminating zero
+constexpr std::size_t kMessageRoom = 128;  // maximum message size, including the terminating zero
 
 // Content of a stamp. Copied when it is pushed or starts a range, so that the stamp may be changed
 // or destroyed before the end.
@@ -59,7 +59,7 @@ struct OpenStamp {
 
 // Per-thread state. The ids are cached because each costs a system call.
 struct ThreadStamps {
-  std::uint32_t generation = UINT32_MAX;  // of ActiveRecordings
+  std::uint32_t generation = UINT32_MAX;  // value of ActiveRecordings::generation()
   std::uint32_t process_id = 0;
   std::uint32_t thread_id = 0;
   std::vector<OpenStamp> pushed;

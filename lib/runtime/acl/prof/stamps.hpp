@@ -13,7 +13,7 @@
 
 namespace msprof::acl {
 
-// Internal failure; null pointers return ACL_ERROR_INVALID_PARAM instead.
+// Result for an internal failure; for null pointers it is ACL_ERROR_INVALID_PARAM.
 inline constexpr aclError kTxFailure = -1;
 
 // Maximum number of stamps, and of open ranges, at a time.

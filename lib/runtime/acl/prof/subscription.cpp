@@ -5,7 +5,7 @@
 namespace msprof::acl {
 namespace {
 
-// Name and type in records of a model execution, which readers show as the time between two key
+// Name and type of records of model executions; readers show them as the time between two key
 // points of a step.
 constexpr const char* kKeyPoints = "keypoint_op";
 constexpr const char* kKeyPointsType = "na";

@@ -12,9 +12,9 @@ using runtime::is_any_model_subscribed;
 using runtime::is_subscribed;
 using runtime::SubscribeOrder;
 
-// Sends the record of a task that is an operator of a subscribed model, or one execution of it
-// (kind step; "keypoint_op" of type "na"). Never waits for the reader. Registered as task observer
-// (recorder.hpp) while a model is subscribed.
+// Sends a record if the task is an operator of a subscribed model, or an execution of it (kind
+// step, sent as "keypoint_op" of type "na"). Never waits for the reader. Registered as task
+// observer (recorder.hpp) while a model is subscribed.
 void send_to_subscriber(const RanTask& task);
 
 // Like add_subscription() and end_subscription().

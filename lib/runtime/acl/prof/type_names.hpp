@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kNodeBasicInfo = 0, kTensorInfo = 1, kFusionOpInf
 inline constexpr std::uint32_t kGraphIdMap = 0, kModelExecute = 1, kModelLoad = 2;
 }  // namespace record_type
 
-// All these types, and the calls of calls.def, as lines of type_info_dic.
+// Returns all these types, and the calls in calls.def, as lines of type_info_dic.
 std::string type_info_lines();
 
 }  // namespace msprof::acl

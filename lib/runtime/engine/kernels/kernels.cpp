@@ -396,8 +396,8 @@ void average_pool(const WindowGeometry& g, const float* input, float* output) {
   });
 }
 
-// Uses eight independent sums: with one sum each addition waits for the previous one, and the
-// compiler may not reorder float additions.
+// Uses eight independent sums. With a single sum, each addition would wait for the previous one;
+// the compiler may not reorder float additions.
 void fully_connected(const float* input, const float* weights, const float* bias, int64_t inputs,
                      int64_t outputs, float* output) {
   constexpr int64_t kLanes = 8;

@@ -58,8 +58,7 @@ class Model {
   const std::vector<std::size_t>& outputs() const { return outputs_; }
   const Tensor& tensor(std::size_t index) const { return tensors_[index]; }
 
-  // Grows the workspace to this batch. After that, inputs are written and outputs read through
-  // values().
+  // Grows the workspace to this batch. Afterwards, write inputs and read outputs through values().
   void prepare(Workspace& workspace, int64_t batch) const;
   float* values(Workspace& workspace, std::size_t tensor) const {
     return workspace.slots[tensors_[tensor].slot].data();

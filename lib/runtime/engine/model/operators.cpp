@@ -35,7 +35,7 @@ uint64_t next(uint64_t& state) {
 // layer and its fused form use the same original names and therefore compute the same values.
 class WeightSource {
  public:
-  // `what` separates the sequences of a layer: "weights", "bias", "gamma", …
+  // `what` selects one of the sequences of a layer: "weights", "bias", "gamma", …
   WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what)
       : state_(hash(hash(hash(kFnvBasis ^ next(seed), layer_name), "/"), what)) {}
 
@@ -55,7 +55,8 @@ class WeightSource {
 };
 
 struct BatchNormParameters {
-  std::vector<float> scale, shift;  // gamma / sqrt(variance + epsilon), and the remaining offset
+  std::vector<float> scale, shift;  // y = x * scale + shift; scale = gamma / sqrt(variance +
+                                    // epsilon)
 };
 
 // Row width of the machine model's vector unit; see README.md.

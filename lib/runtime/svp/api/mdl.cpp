@@ -1,4 +1,4 @@
-// Model inputs and outputs: descriptions and the queries on them.
+// Descriptions of model inputs and outputs, and queries on them.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -25,9 +25,8 @@ using msprof::runtime::SubscriptionObserver;
 using msprof::runtime::TensorShape;
 using msprof::runtime::Workspace;
 
-// The task buffer and the work buffer, which follow the model's own inputs. A board needs their
-// memory; programs written for boards create them and use the index of the first one to set the
-// batch.
+// The task buffer and the work buffer follow the model's own inputs. A board needs their memory;
+// programs written for boards create them and set the batch through the index of the task buffer.
 constexpr std::size_t kExtraInputs = 2;
 constexpr const char* kWorkBufferName = "svp_acl_work_buf";
 constexpr std::size_t kExtraInputBytes = 64;  // programs expect nonzero sizes and strides
@@ -53,7 +52,7 @@ struct Rows {
   std::size_t count, bytes, stride;
 };
 
-// Returns an empty optional and prints a message if the buffer is too small for the rows.
+// Returns nullopt and prints a message if the buffer is too small for the rows.
 std::optional<Rows> view_rows(const svp_acl_data_buffer* buffer, const TensorShape& shape,
                               int64_t batch, const char* side, std::size_t index) {
   const auto bytes = static_cast<std::size_t>(shape.width) * sizeof(float);
@@ -88,8 +87,8 @@ void copy_rows(const Rows& rows, const void* from, std::size_t from_stride, void
   }
 }
 
-// Checks the inputs or the outputs of an execution. Returns the rows of every tensor, or an empty
-// optional on error.
+// Checks the inputs or the outputs of an execution. Returns the rows of every tensor, or nullopt on
+// error.
 std::optional<std::vector<Rows>> check_side(const Model& model,
                                             const std::vector<std::size_t>& tensors,
                                             const svp_acl_mdl_dataset& dataset, int64_t batch,

@@ -27,8 +27,7 @@ constexpr uint32_t kHostDevices = 1;
 using AllHandles = ProfHandles<svp_acl_prof_config, svp_acl_prof_subscribe_config>;
 [[maybe_unused]] const bool kHasHandles = (AllHandles::instance(), true);
 
-// Returns the error that every call reports while acl.json's profiler records, if the arguments
-// were valid.
+// If `result` is success, returns the error of all calls while acl.json's profiler records.
 svp_acl_error check_recording(int result) {
   return result == kProfSuccess ? Profiling::instance().refused_by_configuration() : result;
 }

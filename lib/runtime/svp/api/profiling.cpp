@@ -135,7 +135,7 @@ svp_acl_error Profiling::unsubscribe_model(uint32_t model_id) {
     const std::lock_guard lock(mutex_);
     if (const int refusal = refusal_of_subscription(mode_); refusal != kProfSuccess) return refusal;
   }
-  // Runs without the mutex: the reader may be slow, and other calls must not wait for it.
+  // Called without the mutex: the pipe's reader may be slow, and other calls must not wait for it.
   if (const int result = end_subscription(model_id); result != kProfSuccess) return result;
   const std::lock_guard lock(mutex_);
   if (subscribed_models_ > 0 && --subscribed_models_ == 0 && mode_ == ProfMode::subscribed)
@@ -163,8 +163,7 @@ void Profiling::reset() {
   mode_ = ProfMode::off;
 }
 
-// A forked child must not find a lock held by a thread it does not have. Files, readers and threads
-// belong to the parent.
+// In the child, files, readers and threads belong to the parent.
 void Profiling::after_fork(bool child) {
   if (child) {
     forget_subscriptions();

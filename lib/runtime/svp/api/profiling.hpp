@@ -30,7 +30,8 @@ class Profiling {
   svp_acl_error unsubscribe_model(uint32_t model_id);
   svp_acl_error refused_by_configuration();
 
-  // For svp_acl_init: starts the profiling that acl.json requests; false if it did not start.
+  // For svp_acl_init: starts the profiling requested by acl.json; returns false if it did not
+  // start.
   bool begin_configured(const ProfileConfig& config);
   // For svp_acl_finalize, which completes the JOB itself: ends subscriptions and clears the rest.
   void reset();

@@ -71,7 +71,7 @@ size_t svp_acl_data_type_size(svp_acl_data_type data_type) {
     case SVP_ACL_INT24:
     case SVP_ACL_UINT24:
       return 3;
-    default:  // not a whole number of bytes
+    default:  // types without a whole number of bytes
       return 0;
   }
 }

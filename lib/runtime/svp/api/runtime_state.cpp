@@ -151,7 +151,7 @@ svp_acl_error RuntimeState::unload(uint32_t model_id) {
     leaving = std::move(it->second);
     models_.erase(it);
   }
-  // In a forked child the executions of the parent's threads never end.
+  // In a forked child, executions of the parent's threads never end: do not wait.
   if (is_forked()) return SVP_ACL_SUCCESS;
   const std::unique_lock wait_for_executions(leaving->in_use);
   const JobUse profiling = use_job();
@@ -191,7 +191,7 @@ RecordedSvpCall::~RecordedSvpCall() {
   try {
     if (job_) job_->record_call(api_, start_ns_, model_.get());
   } catch (const std::bad_alloc&) {
-    // One record is lost; the application continues.
+    // The record is lost; the application continues.
   }
 }
 

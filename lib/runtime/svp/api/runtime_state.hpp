@@ -33,7 +33,8 @@ struct LoadedSvpModel {
 
   const uint32_t id;
   const Model model;
-  std::shared_ptr<ModelProfile> profile;  // of the current JOB; read by calls that hold the JOB
+  std::shared_ptr<ModelProfile> profile;  // profile in the current JOB; read by calls that hold the
+                                          // JOB
   std::shared_mutex in_use;               // held shared by executions, exclusively by unload
   std::mutex pool_mutex;
   std::vector<std::unique_ptr<Workspace>> pool;
@@ -70,16 +71,16 @@ class RuntimeState {
   svp_acl_error unload(uint32_t model_id);
   std::shared_ptr<LoadedSvpModel> find(uint32_t model_id);
 
-  // The JOB of this process; empty if it is not profiled, or if the JOB belongs to a parent.
+  // Returns the JOB of this process; empty if there is none or if it belongs to a parent.
   JobUse use_job();
   // For svp_acl_prof_start and _stop. begin_job() starts a JOB with the models already loaded;
-  // false, with a message on stderr, if its folder cannot be created. end_job() completes the JOB
-  // after the active calls.
+  // returns false, with a message on stderr, if its folder cannot be created. end_job() completes
+  // the JOB after the active calls.
   bool begin_job(const ProfileConfig& config);
   void end_job();
-  // Whether this process was forked from a profiled one.
+  // True if this process was forked from a profiled one.
   bool is_forked() const { return is_forked_.load(); }
-  // Like forked(), but false once the child has started its own JOB.
+  // Like is_forked(), but false once the child has started its own JOB.
   bool is_unprofiled_child() const { return is_unprofiled_child_.load(); }
 
   void finish_at_exit();

@@ -13,7 +13,7 @@
 #else
 #define SVP_ACL_API
 #endif
-#define SVP_ACL_FUNC_VISIBILITY SVP_ACL_API  // the name on boards, also used by programs
+#define SVP_ACL_FUNC_VISIBILITY SVP_ACL_API  // name of the macro on boards, also used by programs
 
 #ifdef __cplusplus
 extern "C" {

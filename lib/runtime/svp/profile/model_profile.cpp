@@ -20,8 +20,8 @@ namespace {
 // A host has one device, and its models have one net.
 constexpr const char* kDevice = "0";
 constexpr const char* kNet = "0";
-// A file name has at most 255 bytes. This leaves room for the rest of the longest name, that of a
-// temporary `.done` file, with its numbers.
+// A file name has at most 255 bytes. This leaves room for the other parts of the longest name, of a
+// temporary `.done` file.
 constexpr std::size_t kMaxNameBytes = 128;
 
 // Cached, because the system call costs more than the rest of a record.
@@ -168,8 +168,8 @@ ExecutionRecorder::~ExecutionRecorder() {
   try {
     if (has_own_capture_ && capture_) capture_->finish(false);
   } catch (const std::bad_alloc&) {
-    // Out of memory: no `.done` is written, the capture is read as partial, and the application
-    // continues.
+    // Out of memory: no `.done` is written, so readers treat the capture as partial. The
+    // application continues.
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace msprof::runtime {
 
-// One aicore and one aicpu file. Either is null if it is switched off or if the model has no such
+// One aicore and one aicpu file. Either is null if its records are off or the model has no such
 // layer.
 struct RecordFiles {
   std::unique_ptr<RecordFile> core;
@@ -36,7 +36,8 @@ class ModelProfile {
   // Numbers executions from 0, in the order in which they start.
   uint64_t next_execution() { return executions_++; }
 
-  // Records a call that names this model or, if this is the first model, one that names no model.
+  // Records a call that refers to this model; the first model also gets calls that refer to no
+  // model.
   void record_call(const AclApiRecord& record);
 
   void finish_captures(bool at_exit);

@@ -72,8 +72,8 @@ uint32_t read_interval(const nlohmann::json& profiler) {
   if (value->is_number_unsigned()) digits = value->dump();
   const bool number =
       !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos;
-  // Nine digits fit in a uint32. More digits are above the limit, unless all but nine are leading
-  // zeros; those are rejected, too.
+  // Nine digits fit in a uint32. Longer numbers are above the limit or have leading zeros; both are
+  // rejected.
   if (number && digits.size() <= 9 && std::stoul(digits) <= kMaxInterval) {
     return static_cast<uint32_t>(std::stoul(digits));
   }

@@ -15,9 +15,8 @@ struct ProfileConfig {
   bool acl_api = false;
 };
 
-// Reads the file. Empty if profiling is off; unless it was simply not requested, the reason is
-// printed on stderr. A wrong value disables only its own setting and is reported on stderr. Never
-// fails the application.
+// Reads the file. Returns nullopt if profiling is off; prints the reason on stderr if it was
+// requested. An invalid value is reported on stderr and disables only its own setting.
 std::optional<ProfileConfig> read_profile_config(const std::string& path);
 
 }  // namespace msprof::runtime

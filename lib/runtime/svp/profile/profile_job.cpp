@@ -125,7 +125,7 @@ void ProfileJob::remove_model(const std::shared_ptr<ModelProfile>& model,
   model->record_call(call_record(ApiId::kUnload, unload_start_ns));
   const std::lock_guard lock(mutex_);
   std::erase(models_, model);
-  // The first model's file stays open: it also receives the calls that name no model.
+  // The first model's file stays open: it also receives the calls that refer to no model.
   if (model != first_model_) model->finish_calls(false);
 }
 

@@ -21,11 +21,11 @@ class ProfileJob {
   // Creates the folder with info.json.0 and data/. Null, with a message on stderr, on failure.
   static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
 
-  // Starts the files of a loaded model with its load call, unless the model was loaded before the
+  // Starts the files of a loaded model, and records its load call unless it was loaded before the
   // JOB. The first model also receives the calls made before it.
   std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
                                           std::optional<uint64_t> load_start_ns);
-  // Records a call that just ended; `model` is the one it names, or null.
+  // Records a call that just ended; `model` is the model it refers to, or null.
   void record_call(ApiId api, uint64_t start_ns, ModelProfile* model);
   void remove_model(const std::shared_ptr<ModelProfile>& model, uint64_t unload_start_ns);
 
@@ -35,7 +35,7 @@ class ProfileJob {
   void end_call();
   void wait_for_calls();
 
-  // Completes every file. The variant for exit never waits long; see RecordFile::finish.
+  // Completes every file. finish_at_exit() never waits long; see RecordFile::finish.
   void finish();
   void finish_at_exit();
 

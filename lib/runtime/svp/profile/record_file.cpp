@@ -131,7 +131,7 @@ void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
   if (end_ns > end_ns_) end_ns_ = end_ns;
 }
 
-// Returns false if the record must be written with write(), or on error, with errno.
+// Returns false if the record must be written with write(), and false with errno on error.
 bool RecordFile::store(const void* record) {
   if (!is_mapped_) return false;
   if (space_.next(record_bytes_) == nullptr &&

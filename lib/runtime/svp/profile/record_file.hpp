@@ -96,10 +96,10 @@ enum class ApiId : uint32_t {
   kFinalize = 513,
 };
 
-// A RecordFile is one raw data file. A record is stored in mapped memory or, if the file cannot be
-// mapped, written with one write(), so that an application that dies loses at most the record being
-// written. The file is complete only if its `.done` exists; without it, zeros after the last record
-// are unused space.
+// One raw data file. A record is stored in mapped memory or, if the file cannot be mapped, written
+// with one write(), so that an application that dies loses at most the record being written. The
+// file is complete only if its `.done` exists; without it, zeros after the last record are unused
+// space.
 
 // Counts failures of all files of a JOB; only the first is printed.
 class WriteHealth {
@@ -114,8 +114,8 @@ class WriteHealth {
 
 class RecordFile {
  public:
-  // With a sink, records go to the sink until its reader is gone, then to the file. The file then
-  // starts with a hole whose length is in `<file>.sink`.
+  // With a sink, records go to the sink until its reader is gone, then to the file, which then
+  // starts with a hole; `<file>.sink` contains its length.
   RecordFile(std::string path, RecordKind kind, WriteHealth& health,
              std::shared_ptr<Sink> sink = nullptr);
   ~RecordFile() = default;

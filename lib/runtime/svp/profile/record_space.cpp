@@ -38,7 +38,7 @@ bool allocate(int fd, std::uint64_t from, std::uint64_t bytes) {
 }
 
 // Loads the pages of new space into memory. Writing zeros is three times as fast as touching the
-// pages: on a fault the kernel would first read each page and its neighbors from unwritten space.
+// pages: on a page fault the kernel first reads the page and its neighbors from unwritten space.
 bool write_zeros(int fd, std::uint64_t from, std::uint64_t bytes) {
   static constexpr std::array<char, kLeastAheadBytes> kZeros{};
   std::array<iovec, kMostAheadBytes / kLeastAheadBytes> parts{};
@@ -70,8 +70,7 @@ bool RecordSpace::make(int fd, std::uint64_t size_bytes, std::size_t record_byte
     errno = EFBIG;
     return false;
   }
-  // Includes the whole first page: if the file starts as a hole, only a part of that page is
-  // allocated.
+  // Includes the whole page that contains the end: after a hole it may be allocated only in part.
   const std::uint64_t before = size_bytes % page_bytes();
   while (!allocate(fd, size_bytes - before, before + records * record_bytes)) {
     records /= 2;

@@ -24,8 +24,9 @@ class RecordSpace {
   void advance(std::size_t record_bytes) { next_ += record_bytes; }
 
   // Makes room for whole records after `size_bytes`, the end of the records of `fd`. The file grows
-  // to at most `limit_bytes`. False with errno on error: EFBIG, ENOSPC and EDQUOT mean no space;
-  // anything else means that the file cannot be mapped and records must be written.
+  // to at most `limit_bytes`. Returns false with errno on error: EFBIG, ENOSPC and EDQUOT mean no
+  // space; any other error means that the file cannot be mapped and records must be written with
+  // write().
   bool make(int fd, std::uint64_t size_bytes, std::size_t record_bytes, std::uint64_t limit_bytes);
 
   // Unmaps the memory; the length of the file does not change.

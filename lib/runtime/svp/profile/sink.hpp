@@ -1,5 +1,5 @@
-// Sink: sends records to the stream named by MSPROF_SINK, so that they need no local disk space.
-// The stream is a FIFO that already has a reader.
+// Sink: sends records to the FIFO named by MSPROF_SINK, so that they need no local disk space. The
+// FIFO must already have a reader.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct SinkFrame {
   char magic[4] = {'M', 'S', 'N', 'K'};
   uint16_t name_bytes = 0;
   uint16_t data_bytes = 0;
-  uint64_t offset = 0;  // of the data in the file
+  uint64_t offset = 0;  // offset of the data in the file
 };
 static_assert(sizeof(SinkFrame) == 16);
 
