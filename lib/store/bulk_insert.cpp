@@ -15,7 +15,7 @@ namespace msprof {
 namespace {
 
 struct Table {
-  sqlite3_vtab base;  // first member: SQLite hands out pointers to it
+  sqlite3_vtab base;  // first member: SQLite passes pointers to it
   RowBatch* batch;
 };
 
@@ -95,7 +95,7 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
 
 constexpr sqlite3_module make_module() {
   sqlite3_module module = {};
-  // No xCreate: the table exists in every connection without a CREATE VIRTUAL TABLE.
+  // Without xCreate the table exists in every connection; no CREATE VIRTUAL TABLE is needed.
   module.xConnect = connect;
   module.xBestIndex = best_index;
   module.xDisconnect = disconnect;

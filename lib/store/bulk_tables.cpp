@@ -23,8 +23,8 @@ std::vector<std::string> column_names(std::span<const std::string> columns) {
   return names;
 }
 
-// Returns the storage of each column; empty if SQLite must process cells itself: other types,
-// UNIQUE, CHECK, DEFAULT.
+// Returns the storage of each column; nullopt if SQLite must process cells itself: for other types,
+// UNIQUE, CHECK or DEFAULT.
 std::optional<std::vector<pages::ColumnStorage>> column_storages(
     std::span<const std::string> columns, BulkInsert::ColumnSet real_columns) {
   std::vector<pages::ColumnStorage> kinds;
@@ -126,7 +126,7 @@ bool BulkTables::has_index(const std::string& table) const {
   return read.bind(1, table).step();
 }
 
-// SQL can invalidate the state of a builder whose table has rows.
+// SQL can invalidate the state of builders whose tables have rows.
 void BulkTables::execute(const std::string& sql) {
   drain();
   db_->execute(sql);

@@ -21,8 +21,8 @@
 
 namespace msprof {
 
-// Writes pages directly while the ids of a table ascend and the table has no index. From the first
-// row out of order, or the first index, on SQLite inserts the rows, one statement per batch.
+// Writes pages directly while the ids of a table ascend and the table has no index. After the first
+// row out of order, or the first index, SQLite inserts the rows, one statement per batch.
 class BulkTables {
  public:
   // Texts go to the existing, empty table `text_table` with the columns id (INTEGER PRIMARY KEY)
@@ -43,11 +43,11 @@ class BulkTables {
   }
   void add_text(std::int64_t id, std::string_view text);
 
-  // Blocks until SQLite can find all rows in the file; then the caller may use the database itself.
-  // Other connections must not start reading before.
+  // Blocks until SQLite can find all rows in the file. Afterwards the caller may use the database
+  // directly, and other connections may start to read.
   void drain();
-  // Blocks until everything passed on so far is inserted. Then the caller may run statements on
-  // other tables.
+  // Blocks until all batches passed on so far are inserted. Afterwards the caller may run
+  // statements on other tables.
   void pause() { queue_.drain(); }
   // drain(), then runs SQL that may change tables or create indexes.
   void execute(const std::string& sql);

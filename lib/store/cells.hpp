@@ -11,7 +11,7 @@ namespace msprof {
 // Marks a cell without a value.
 inline constexpr std::int64_t kNull = INT64_MIN;
 
-// "None" in 32-bit fields of raw records and in products: no model, no context, no data type. The
+// No value in 32-bit fields of raw records and in products: no model, no context, no data type. The
 // store uses kNull instead.
 inline constexpr std::uint32_t kInvalidId = UINT32_MAX;
 
@@ -27,7 +27,7 @@ struct Name {
   std::int64_t level = 0;
   std::string_view text;
 };
-// Ascending: the lowest level is the first that a record may have.
+// In ascending order.
 inline constexpr Name kNames[] = {{kRuntime, "runtime"},
                                   {kCommunication, "communication"},
                                   {kNode, "node"},

@@ -28,7 +28,7 @@ namespace msprof {
 namespace {
 
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
-// Maximum size of a row to read. Import cuts texts at a quarter of it.
+// Maximum size of a row that is read. Import cuts texts at a quarter of this size.
 constexpr int kMaxRow = 4 << 20;
 // Limits well above our own SQL and tables.
 constexpr int kMaxSqlBytes = 1 << 17;
@@ -52,7 +52,7 @@ bool lacks_locks(sqlite3* db) {
          file->pMethods->xCheckReservedLock(file, &is_reserved) != SQLITE_OK;
 }
 
-// Returns true if another program left changes that are not in the file yet.
+// Returns true if another program left a journal: its changes are not in the file yet.
 bool has_journal(const std::filesystem::path& path) {
   for (const char* suffix : {"-journal", "-wal"}) {
     struct stat journal = {};
@@ -114,12 +114,12 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
     case SQLITE_TOOBIG:
-      // Import never writes a value this large.
+      // Import never writes such a large value.
       throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
     case SQLITE_NOMEM:
       throw Error(Exit::partial_data, message + "; more memory is needed than allowed");
     case SQLITE_ERROR:
-      // In a finished store, SQL fails only if a table is not msprof's.
+      // In a finished store, SQL fails only if the file's tables are not msprof's.
       if (sqlite3_db_readonly(db, "main") == 1) {
         throw Error(Exit::partial_data, message + "; `msprof import` creates a new store");
       }
@@ -296,7 +296,7 @@ std::string immutable_address(const std::filesystem::path& path) {
   for (const char c : std::filesystem::absolute(path, error).lexically_normal().string()) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                           (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
-    if (c == '/' && address == "file:/") continue;  // "file://" would start a host name
+    if (c == '/' && address == "file:/") continue;  // "file://" would be followed by a host name
     address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return address + "?immutable=1";

@@ -50,7 +50,7 @@ class Statement {
   void reset();
 
   std::int64_t integer(int column) const;
-  // Empty if the value is not a number, including text, which an untrusted store may hold.
+  // Returns nullopt if the value is not a number; an untrusted store may hold text.
   std::optional<std::int64_t> maybe_integer(int column) const;
   double real(int column) const;
   std::optional<double> maybe_real(int column) const;
@@ -83,9 +83,9 @@ Error damaged_store(sqlite3* db, std::string_view what);
 
 class Database {
  public:
-  // Creates a file for one bulk load, without journal, syncs or locks, as no other program knows
-  // its name; it is published by renaming once complete. Any thread may use it, one statement at a
-  // time. `page_bytes`: a power of two up to 65536.
+  // Creates a file for one bulk load, without journal, syncs or locks: no other program knows its
+  // name until it is complete and renamed. Any thread may use it, one statement at a time.
+  // `page_bytes`: a power of two up to 65536.
   static Database create(const std::filesystem::path& path, int page_bytes);
   // Opens an existing file read-only; throws Error(nothing_to_do) if it does not exist and
   // Error(partial_data) if it cannot be opened. On a file system without locks, the file is assumed
@@ -104,9 +104,8 @@ class Database {
   sqlite3* handle() const { return db_.get(); }
   void close();
 
-  // From now on cursors read rows directly from the file's pages, unless these have a form that
-  // only SQLite can read. For a complete file with our tables: until close() no other program can
-  // change it.
+  // From now on cursors read rows directly from the file's pages, unless only SQLite can read their
+  // format. Requires a complete file with our tables. Until close() no other program can change it.
   void read_by_pages();
   // Null if rows are read through SQLite.
   const pages::PageFile* pages() const { return pages_.get(); }

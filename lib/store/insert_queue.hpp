@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// Rows of one table, or texts; the other is empty.
+// Rows of one table, or texts; one of the two is empty.
 struct InsertBatch {
   std::size_t table = 0;
   std::size_t rows = 0;
@@ -35,9 +35,9 @@ class InsertQueue {
 
   // Blocks while the queue is full. Rethrows the exception of an earlier insert.
   void push(InsertBatch batch);
-  // Blocks until everything is inserted; then the caller may use the database itself.
+  // Blocks until everything is inserted. Afterwards the caller may use the database directly.
   void drain();
-  // Returns a buffer for the cells of a batch, reusing that of an inserted batch if possible.
+  // Returns a buffer for the cells of a batch; reuses the buffer of an inserted batch if possible.
   std::vector<std::int64_t> cells();
 
  private:
@@ -46,8 +46,8 @@ class InsertQueue {
   void rethrow();
 
   static constexpr std::size_t kMaxWaiting = 32;
-  // Waking a thread costs as much as decoding a hundred rows: it sleeps until this many batches
-  // wait.
+  // Waking the thread costs as much as decoding a hundred rows, so it sleeps until this many
+  // batches wait.
   static constexpr std::size_t kFew = 8;
   std::function<void(const InsertBatch&)> insert_;
   std::mutex mutex_;
@@ -56,7 +56,7 @@ class InsertQueue {
   std::deque<InsertBatch> waiting_;
   std::vector<std::vector<std::int64_t>> used_cells_;
   bool is_busy_ = false;
-  bool wants_all_ = false;  // drain() is waiting
+  bool wants_all_ = false;  // true while drain() waits
   bool is_ending_ = false;
   std::exception_ptr error_;
   std::thread thread_;  // last member: it uses all others

@@ -1,6 +1,6 @@
-// Where the record layouts of a capture's data files come from. Records of the host runtime
-// identify themselves; a board's layouts are described by a user, or inferred by `msprof layout`,
-// which can be wrong. Import records the origin in the store; every verb reads it here.
+// Origin of the record layouts of a capture's data files. Records of the host runtime identify
+// their layout. A board's layouts are described by a user or inferred, possibly wrongly, by `msprof
+// layout`. Import records the origin in the store; every verb reads it here.
 #pragma once
 
 #include <string_view>

@@ -49,7 +49,7 @@ std::optional<pid_t> find_holder(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    // In this case it is unknown whether another program has it open.
+    // Then it is unknown whether another program has the database open.
     if (!fd && (errno == EMFILE || errno == ENFILE || errno == EIO))
       throw_cannot_write(database, errno);
     if (!fd) continue;
@@ -89,7 +89,7 @@ TemporaryFile new_database_file(const fs::path& target) {
   return TemporaryFile(target, kOtherOutput, [](const fs::path& place) {
     check_replaceable(place);
     const auto beside = files_beside(place);
-    // Deletes the database first: without its journal files it may be incomplete.
+    // Deletes the database before its journal files: without them it may be incomplete.
     if (!beside.empty() && ::unlink(place.c_str()) != 0 && errno != ENOENT)
       throw_cannot_write(place, errno);
     for (const fs::path& path : beside) {

@@ -8,14 +8,14 @@
 
 namespace msprof {
 
-// Thrown where says_nothing_of_content().
+// Thrown if says_nothing_of_content() is true.
 class UnreadableDatabase : public Error {
  public:
   using Error::Error;
 };
 
-// True for an extended error code of SQLite about the disk, a permission or memory: the file may be
-// whole. False for a file that is cut.
+// True if an extended error code of SQLite is about the disk, a permission or memory: the file may
+// be intact. False for a truncated file.
 inline bool says_nothing_of_content(int extended_code) {
   const int code = extended_code & 0xff;
   const bool is_cut = extended_code == SQLITE_IOERR_SHORT_READ;

@@ -37,7 +37,7 @@ std::string select(const char* table, std::span<const char* const> declarations,
                      filter.is_backwards ? " DESC" : "");
 }
 
-// Returns the root page for a scan of `table`; empty if SQLite must read it.
+// Returns the root page for a scan of `table`; nullopt if SQLite must read it.
 std::optional<std::uint32_t> find_root(const Database& db, const char* table, std::string_view id) {
   if (db.pages() == nullptr || !id.ends_with(" INTEGER PRIMARY KEY")) return std::nullopt;
   return db.pages()->find_root(table);

@@ -44,7 +44,7 @@ class RowCursor {
  public:
   using Column = std::int64_t Row::*;
   using Columns = std::vector<Column>;
-  // A RowFilter with columns by name.
+  // A RowFilter whose columns are names.
   struct Filter {
     std::int64_t first_id = INT64_MIN;
     std::int64_t last_id = INT64_MAX;
@@ -60,8 +60,8 @@ class RowCursor {
       : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
 
   bool next() { return cells_.next(reinterpret_cast<std::int64_t*>(&row_)); }
-  // True if any thread may continue reading, one at a time; SQLite statements are tied to their
-  // connection.
+  // True if the next row may be read on another thread, one at a time; SQLite statements are tied
+  // to their connection.
   bool reads_pages() const { return cells_.reads_pages(); }
   // Columns that were not requested keep the defaults of Row.
   const Row& operator*() const { return row_; }

@@ -13,8 +13,8 @@ std::int64_t last_id(const Database& db, std::string_view table) {
                              table));
   if (!read.step()) return 0;
   const std::int64_t id = read.integer(0);
-  // Minimum size of a row in a page: two bytes for its pointer, its length, its id (three bytes
-  // from 2^14 on) and a header.
+  // Minimum size of a row in a page: pointer (two bytes), length, id (three bytes from 2^14 on) and
+  // header.
   constexpr std::int64_t kRowBytes = 7;
   constexpr std::int64_t kShortIds = 1 << 14;
   if (id > read.integer(1) / kRowBytes + kShortIds)

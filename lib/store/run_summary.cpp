@@ -48,7 +48,7 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
 }
 
 void count_no_memory_of_stores() {
-  // Fails harmlessly if called too late: memory is then counted.
+  // If called too late it has no effect: memory is then counted.
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 

@@ -16,7 +16,7 @@ struct RunSummary {
   std::string verdict_text;  // "complete without HBM bandwidth"
   std::vector<std::string> models;
   std::vector<std::string> batches;        // numbers, sorted
-  std::optional<std::int64_t> executions;  // of models; for CANN, iterations
+  std::optional<std::int64_t> executions;  // executions of models; for CANN, iterations
   std::optional<std::int64_t> median_ns;   // device time of an execution: the sum of its tasks
   std::optional<std::int64_t> rank;        // rank in a training job; empty: none, or several
   bool has_modelled_loads = false;         // store/unit_loads.hpp

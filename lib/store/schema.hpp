@@ -28,7 +28,7 @@ namespace msprof {
 // Increased whenever a table, or the required content of `meta`, changes; stores of other versions
 // are imported again.
 inline constexpr int kSchemaVersion = 13;
-inline constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
+inline constexpr int kApplicationId = 0x4d535052;  // "MSPR" in ASCII, stored in the file header
 
 // All integer tables; to add one, define a struct in rows/ and list it here.
 using BulkRows =
@@ -72,8 +72,8 @@ std::vector<StoreTable> make_tables(std::tuple<Row...>*) {
 // Returns "CREATE TABLE name (…)", as stored in the database.
 std::string create_statement(const StoreTable& table);
 
-// Returns true if `db` holds exactly `tables`, as declared, besides indexes. An untrusted file
-// could have views of the same names, which can run arbitrary SQL.
+// Returns true if `db` holds exactly `tables`, as declared, and otherwise only indexes. An
+// untrusted file could have views of the same names, which can run arbitrary SQL.
 bool has_tables(const Database& db, const std::vector<StoreTable>& tables);
 // Same, for the tables of a store.
 bool has_our_tables(const Database& db);

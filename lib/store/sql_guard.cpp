@@ -118,12 +118,12 @@ std::string way_out(sqlite3* db, std::string_view message, std::string_view sql)
       return "; strings need single quotes";
     return " (`msprof query --schema` lists all)";
   } catch (const Error&) {
-    return "";  // the message is usable without it
+    return "";  // the message is usable without the suggestion
   }
 }
 
 std::string words_about_sql(sqlite3* db, std::string_view sql) {
-  // Copied before `db` is used again.
+  // Copies the message before `db` is used again.
   const std::string message = printable(sqlite3_errmsg(db));
   const int offset = sqlite3_error_offset(db);
   std::string place;
@@ -188,7 +188,7 @@ void SqlWatchdog::expect_within(double seconds) {
 }
 
 void SqlWatchdog::watch() {
-  // By then SQLite has stopped any other statement.
+  // By then SQLite has stopped any statement that checks for interrupts.
   constexpr int kLooksAfterInterrupt = 3;
   int looks = 0;
   std::unique_lock lock(mutex_);
@@ -212,7 +212,7 @@ constexpr int kValueBytes = 16 << 20;
 constexpr sqlite3_int64 kHeapBytes = 512 << 20;
 // SQLite instructions between two checks of the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
-// Larger values mean no limit; keeps times within the clock's range.
+// Larger values mean no limit, so that times stay within the clock's range.
 constexpr double kMaxSeconds = 1e7;
 
 std::string text_or_empty(const char* text) {
@@ -373,7 +373,7 @@ struct SqlGuard::State {
     return fmt::format("the SQL took longer than {} s{}", limit_seconds,
                        option.empty() ? "" : "; raise the limit with " + option);
   }
-  // Limits only user SQL: internal SQL always ends.
+  // Limits only user SQL: our own SQL always ends.
   bool is_over() const {
     if (working != &theirs || limit_seconds <= 0) return false;
     const std::chrono::duration<double> time = theirs.used + (Clock::now() - entered);
@@ -385,7 +385,7 @@ struct SqlGuard::State {
 
   sqlite3* db;
   double limit_seconds = 0;
-  double grace_seconds = 0;  // time after the limit for a single instruction to finish
+  double grace_seconds = 0;  // extra time after the limit for a single instruction to finish
   std::string option;
   Watch ours;
   Watch theirs;
@@ -410,14 +410,14 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
   for (const int what :
        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER,
         SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-        // Otherwise a misspelled name in double quotes would be read as text.
+        // Disables double-quoted strings: a misspelled name in double quotes would be read as text.
         SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
     switch_off(db, what);
   }
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   std::array<const char*, 3> modules = {"json_each", "json_tree", nullptr};
   sqlite3_drop_modules(db, modules.data());
-  // First use sets them up, which the authorizer would refuse later.
+  // The first use sets up these functions, which the authorizer would refuse later.
   for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
     Statement(db, sql);
   if (sqlite3_memory_used() == 0)

@@ -17,7 +17,7 @@
 namespace msprof {
 
 struct ReadColumn {
-  std::string table;   // or view
+  std::string table;   // table or view
   std::string column;  // empty: no particular column, as in count(*)
   std::string within;  // the view, subquery or WITH that reads it; empty: the statement itself
   auto operator<=>(const ReadColumn&) const = default;
@@ -33,8 +33,8 @@ class SqlGuard {
   SqlGuard(SqlGuard&&) noexcept;
   SqlGuard& operator=(SqlGuard&&) noexcept;
 
-  // Limits the time per statement in seconds; 0: no limit. The time-out error names `option`, e.g.
-  // "--timeout". Ctrl-C always stops a statement. SQL that hangs within one function cannot be
+  // Limits the time per statement in seconds; 0: no limit. The time-out error suggests `option`,
+  // e.g. "--timeout". Ctrl-C always stops a statement. SQL that hangs within one function cannot be
   // stopped: the program exits `grace_seconds` after the limit, or a second after Ctrl-C.
   void limit_time(double seconds, std::string_view option = {},
                   double grace_seconds = kGraceSeconds);

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Readers read the tasks of each run by id: overlapping runs, which import never writes, could make
-// them read the table any number of times.
+// Readers read the tasks of each run by id. If runs overlapped, which import never writes, they
+// could read the table any number of times.
 bool has_disjoint_runs(const Database& db) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;
   Statement read = db.prepare("SELECT first_task_id, last_task_id FROM task_run ORDER BY id");
@@ -49,7 +49,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     throw;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
-    return std::nullopt;  // not a database or not a store: import replaces it
+    return std::nullopt;  // no database or no store: import replaces the file
   }
 }
 

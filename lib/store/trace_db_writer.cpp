@@ -18,8 +18,8 @@ namespace {
 // (database.cpp).
 constexpr std::size_t kMaxName = 1 << 20;
 
-// Large pages make inserts a quarter faster, but every table needs at least one, so small stores
-// use small pages.
+// Large pages make inserts 25 % faster, but every table has at least one page, so small stores use
+// small pages.
 int page_bytes_for(std::uint64_t raw_bytes) {
   constexpr std::uint64_t kLargeCapture = 32 << 20;
   return raw_bytes < kLargeCapture ? 4096 : 32768;
@@ -84,7 +84,8 @@ std::string TraceDbWriter::stored_text(std::string_view text) {
   return valid_utf8(kept);
 }
 
-// The other tables are small: their statements run on this thread while the queue's thread waits.
+// Tables that contain texts are small: their statements run on this thread while the queue's thread
+// waits.
 void TraceDbWriter::add(const RawFileState& file) {
   tables_->pause();
   statements_->raw_file.bind(1, stored_text(file.name))
@@ -109,7 +110,8 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 
 const Database& TraceDbWriter::readable() {
   tables_->drain();
-  // A separate connection: page readers keep a transaction open and see the pages present now.
+  // Opens a separate connection: a page reader keeps a transaction open and sees only the pages
+  // that exist now.
   readers_.push_back(Database::open_unlocked(temporary_.path()));
   readers_.back().execute("PRAGMA cache_size=-2048;");
   readers_.back().read_by_pages();

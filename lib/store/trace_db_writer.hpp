@@ -34,8 +34,8 @@ struct ImportLogRow {
   std::string id;  // from findings.def; empty for a file that was read
 };
 
-// Writes a new store, which is invisible under its name until publish(). Rows are collected here
-// and inserted by another thread.
+// Writes a new store, which appears under its name only with publish(). Rows are collected here and
+// inserted by another thread.
 class TraceDbWriter {
  public:
   // `raw_bytes`: approximate size of the raw data; large stores get large pages.
@@ -55,7 +55,7 @@ class TraceDbWriter {
   // Returns the id of a text in the table `name`; equal texts have equal ids. Texts of raw files
   // can hold any bytes: invalid UTF-8 becomes U+FFFD, and a NUL ends the text.
   std::int64_t name_id(std::string_view text);
-  // Number of texts changed in this way, in any table.
+  // Number of texts repaired in this way, in all tables.
   std::int64_t repaired_texts() const { return repaired_texts_; }
 
   void add(const RawFileState& file);
@@ -83,7 +83,7 @@ class TraceDbWriter {
 
   std::string stored_text(std::string_view text);
 
-  TemporaryFile temporary_;  // first member: also removed if the schema does not fit on the disk
+  TemporaryFile temporary_;  // first member: removed even if creating the schema fails
   Database db_;
   // Connections for reading. readable() opens a new one each time, because a statement of an
   // earlier one may still see the file as it was.

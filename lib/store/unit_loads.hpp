@@ -1,6 +1,6 @@
-// Where the unit loads of a capture come from: the load of each unit, DDR bytes and the frequency
-// of the cores. A chip measures them. The host runtime (lib/runtime) measures only times; its unit
-// loads come from a machine model. Import decides this by content; every verb reads it here.
+// Origin of the unit loads of a capture: the load of each unit, DDR bytes and the frequency of the
+// cores. A chip measures them. The host runtime (lib/runtime) measures only times; its unit loads
+// come from a machine model. Import decides this by content; every verb reads it here.
 #pragma once
 
 #include <string_view>

@@ -22,7 +22,7 @@ inline constexpr std::size_t kLargestRootAt = 52;  // 0: no auto_vacuum
 inline constexpr std::size_t kEncodingAt = 56;     // 1: UTF-8
 inline constexpr std::size_t kCountValidForAt = 92;
 
-// The page with this byte is unused: SQLite locks bytes in it.
+// The page that contains this offset is unused: SQLite uses its bytes for locks.
 inline constexpr std::uint32_t kLockByte = 0x40000000;
 
 // Headers of b-tree pages.
@@ -46,7 +46,7 @@ inline constexpr std::uint8_t kOne = 9;
 inline constexpr std::uint8_t kFirstBytes = 12;  // types 10 and 11 are never stored
 }  // namespace cell_type
 
-// Bytes of a cell by type; outside of value_bytes(), where each call would copy the array.
+// Bytes of a cell by type. Not defined in value_bytes(), where each call would copy the array.
 inline constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
 constexpr std::uint64_t value_bytes(std::uint64_t type) {
   return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;

@@ -26,8 +26,9 @@ std::unique_ptr<PageFile> PageFile::open(sqlite3* db) {
   Statement lock(db, "SELECT 1 FROM sqlite_schema");
   if (!lock.step()) return nullptr;
   std::unique_ptr<PageFile> pages(new PageFile(db, std::move(lock)));
-  // Uses SQLite's own handle: closing another descriptor of the same file would drop its locks.
-  // Reads bypass the guard, so any thread may read; a store that is being written has no guard.
+  // Uses SQLite's own handle: closing another descriptor of the file would drop SQLite's locks.
+  // Bypasses the page guard, so that any thread may read; a store that is being written has no
+  // guard.
   sqlite3_file*& file = pages->file_;
   const bool is_there =
       sqlite3_file_control(db, "main", kSystemFileControl, &file) == SQLITE_OK ||

@@ -22,7 +22,7 @@ namespace msprof::pages {
 namespace {
 
 // An overflow page starts with a page number, whose first byte can look like a b-tree page type in
-// larger files. Pages from this number on are therefore not checked (137 GB with 4 kB pages).
+// larger files. So pages with this or a higher number are not checked (137 GB with 4 kB pages).
 constexpr std::uint32_t kMaxCheckedPages = 1 << 25;
 // Limit for tables and indexes; a store has fewer than 80.
 constexpr std::size_t kMaxSchemaEntries = 1000;
@@ -35,7 +35,7 @@ constexpr std::uint32_t kMaxPageBytes = 65536;
 constexpr std::size_t kLogHeaderBytes = 32;
 constexpr std::size_t kFrameHeaderBytes = 24;
 
-// Change counter, page count and the following fields: SQLite drops its cache when they change.
+// The change counter and the fields after it: SQLite drops its cache when they change.
 constexpr std::size_t kVersionAt = kChangeCounterAt;
 constexpr std::size_t kVersionBytes = 16;
 
@@ -44,7 +44,8 @@ class PageTree {
  public:
   // Discards all results: the file may have changed.
   void forget() { is_known_ = false; }
-  // Compares kVersionBytes at `version` with the last ones; discards all results if they differ.
+  // Compares kVersionBytes at `version` with those of the last call; discards all results if they
+  // differ.
   void see_version(const std::byte* version);
   // Checks kHeaderBytes of page 1; false if our databases never have such a header.
   bool accepts_header(const std::byte* header);
@@ -57,8 +58,8 @@ class PageTree {
 
  private:
   struct Cells {
-    std::uint64_t bytes = 0;           // within the page
-    std::uint64_t overflow_pages = 0;  // following it
+    std::uint64_t bytes = 0;           // bytes within the page
+    std::uint64_t overflow_pages = 0;  // pages that follow it
   };
   bool claim(std::uint32_t child, bool is_in_schema);
   bool add_cell(std::byte type, const std::byte* cell, std::size_t bytes_left, Cells& sum) const;
@@ -85,7 +86,7 @@ void PageTree::see_version(const std::byte* version) {
 bool PageTree::accepts_header(const std::byte* header) {
   const std::uint32_t written = big_endian_16(header + kPageBytesAt);
   const std::uint32_t page_bytes = written == 1 ? kMaxPageBytes : written;
-  // For a file that is not a database, SQLite's own error is better.
+  // Accepts a file that is not a database: SQLite's own error is clearer.
   if (std::memcmp(header, kFileMagic.data(), kFileMagic.size()) != 0) return true;
   if (page_bytes < kMinPageBytes || !std::has_single_bit(page_bytes)) return true;
   see_version(header + kVersionAt);
@@ -182,7 +183,7 @@ bool PageTree::accepts(std::uint32_t number, const std::byte* page) {
 std::atomic<std::int64_t> g_temporary_bytes{0};
 std::atomic<std::int64_t> g_database_bytes{0};
 
-// Enough to sort all rows of a store, and for the tables that `query` creates from summary tables.
+// Large enough to sort all rows of a store, and for the summary tables that `query` creates.
 std::int64_t most_temporary_bytes() {
   constexpr std::int64_t kLeast = 256 << 20;
   return kLeast + 4 * g_database_bytes.load();
@@ -196,7 +197,7 @@ struct GuardedFile {
   GuardedFileKind kind;
   PageTree* tree;      // owned by the database, shared by its write-ahead log; else null
   GuardedFile* peer;   // the log of a database, or the database of a log; may be null
-  std::int64_t bytes;  // of a database: size when opened; of a temporary file: current size
+  std::int64_t bytes;  // size of a database when opened; current size of a temporary file
 };
 
 GuardedFile& guarded(sqlite3_file* file) {
@@ -259,7 +260,7 @@ int guarded_close(sqlite3_file* file) {
 }
 
 int guarded_read(sqlite3_file* file, void* to, int count, sqlite3_int64 offset) {
-  // Some statements (count(*), sorts) read for long without calling the progress handler.
+  // Some statements (count(*), sorts) read for a long time without calling the progress handler.
   if (interrupt::received() != 0) return SQLITE_INTERRUPT;
   const int code = pass_on(&sqlite3_io_methods::xRead, file, to, count, offset);
   if (code != SQLITE_OK || guarded(file).tree == nullptr) return code;
@@ -390,7 +391,7 @@ const char* guarded_vfs() {
 }
 
 void end_on_interrupt(sqlite3* db) {
-  // They run for less than a millisecond.
+  // This many run in less than a millisecond.
   constexpr int kInstructionsBetweenLooks = 1000;
   sqlite3_progress_handler(
       db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },

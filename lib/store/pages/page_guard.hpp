@@ -1,10 +1,10 @@
 // SQLite VFS for untrusted databases. It bounds the work of a statement by the size of the file,
 // whatever the pages hold, and stops statements on an interrupt.
 //
-// SQLite follows every child pointer of a page. Six pages that each name the next one 600 times
-// look like 600^6 leaves. So each page is checked when SQLite first reads it, and SQLite gets
+// SQLite follows every child pointer of a page. Six pages, each with 600 pointers to the next, look
+// like 600^6 leaves. So each page is checked when SQLite first reads it, and SQLite gets
 // SQLITE_CORRUPT if
-//   * a page has two parents, or one that names it twice: in a valid file each page appears once;
+// * a page has two parents, or two pointers in one: in a valid file each page has one pointer;
 //   * cells of a page overlap, or rows need more overflow pages than the file has: a few bytes
 //     could otherwise represent any number of long rows;
 //   * the schema has more entries than any of ours.

@@ -13,7 +13,8 @@
 
 namespace msprof::pages {
 
-// Bytes that a page buffer needs after the page: reads beyond the end are detected afterwards.
+// Bytes that a page buffer needs after the page, since reads beyond its end are detected only
+// afterwards.
 inline constexpr std::size_t kPadding = 32;
 
 inline std::uint32_t big_endian_16(const std::byte* at) {
@@ -59,7 +60,7 @@ inline std::int64_t decode_value(std::uint64_t type, const std::byte* bytes) {
   return decode_other_value(type, bytes);
 }
 
-// WHERE conditions on cells: IS NULL, and = an integer.
+// WHERE conditions on cells: `IS NULL`, and `= value`.
 bool is_null(std::uint64_t type, const std::byte* bytes);
 bool is_equal(std::uint64_t type, const std::byte* bytes, std::int64_t value);
 

@@ -109,8 +109,8 @@ struct RecordWriter {
                           sqlite3_errstr(error_number == ENOSPC ? SQLITE_FULL : SQLITE_IOERR)));
 }
 
-// Starts writeback of the bytes from `before` to `after` in large chunks, so that the final wait
-// for the file is short. Only a hint: errors are ignored.
+// Starts writeback of the bytes from `before` to `after` in large chunks, to shorten the final wait
+// for the disk. Ignores errors.
 void begin_writeback(int fd, std::uint64_t before, std::uint64_t after) {
 #ifdef SYNC_FILE_RANGE_WRITE
   constexpr std::uint64_t kPiece = std::uint64_t{16} << 20;
@@ -122,7 +122,7 @@ void begin_writeback(int fd, std::uint64_t before, std::uint64_t after) {
 #endif
 }
 
-// Holds the connection's mutex, which each of its statements holds while it runs.
+// Holds the connection's mutex; running statements hold it, too.
 class ConnectionLock {
  public:
   explicit ConnectionLock(const Database& db) : mutex_(sqlite3_db_mutex(db.handle())) {
@@ -173,7 +173,7 @@ void PageAppender::write_at(std::uint64_t offset, std::span<const std::byte> byt
   }
 }
 
-// A statement that continued after a change would allocate the same pages.
+// A statement that is still open would allocate the same pages.
 void PageAppender::check_between_statements() const {
   if (db_.is_in_transaction())
     throw Error(Exit::internal_error, "rows cannot be added within a transaction");
@@ -257,8 +257,8 @@ bool TableBuilder::add_text(std::int64_t id, std::string_view text) {
   text_record_.assign(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(header_bytes));
   text_record_.insert(text_record_.end(), bytes.begin(), bytes.end());
   const std::span<const std::byte> payload(text_record_);
-  // A payload that does not fit continues on overflow pages; the file format defines how much
-  // stays.
+  // A payload that does not fit continues on overflow pages; the file format defines how many bytes
+  // stay in the leaf.
   const std::size_t page = file_->page_bytes();
   std::size_t local = payload.size();
   if (local > page - 35) {
@@ -270,8 +270,8 @@ bool TableBuilder::add_text(std::int64_t id, std::string_view text) {
   return true;
 }
 
-// Writes the last page first, as each page names the next. Returns the first page of the chain, 0
-// if it is empty.
+// Writes the last page first, as each page contains the number of the next. Returns the first page
+// of the chain, 0 if it is empty.
 PageAppender::PageNumber TableBuilder::write_overflow(std::span<const std::byte> rest) {
   PageAppender::PageNumber next = 0;
   const std::size_t room = file_->page_bytes() - sizeof next;
@@ -319,7 +319,7 @@ void TableBuilder::start_leaf() {
   content_ = page;
 }
 
-// Writes the header of the current leaf; cells may still be added.
+// Writes the header of the current leaf. Cells may be added later.
 void TableBuilder::seal_leaf() {
   std::byte* const page = leaf();
   const std::size_t pointers_end = kLeafHeaderBytes + kPointerBytes * cells_;

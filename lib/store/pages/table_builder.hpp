@@ -50,11 +50,11 @@ class PageAppender {
   PageNumber append(std::span<const std::byte> page);
   // Overwrites a page made by append() or SQLite.
   void write(PageNumber number, std::span<const std::byte> page);
-  // Makes SQLite drop cached pages that were overwritten.
+  // Makes SQLite drop its cached pages after overwrites.
   void announce();
 
  private:
-  using Header = std::array<std::byte, kHeaderBytes>;  // of the file
+  using Header = std::array<std::byte, kHeaderBytes>;  // file header
   void check_between_statements() const;
   Header read_header() const;
   void write_changed(Header header);
@@ -77,10 +77,10 @@ class TableBuilder {
   TableBuilder(PageAppender& file, PageAppender::PageNumber root,
                std::vector<ColumnStorage> columns);
 
-  // Adds rows, one cell per column; doubles as their bits. Returns the number of rows added: all,
-  // or those before the first whose id is NULL or not larger than the last.
+  // Adds rows, one cell per column; doubles as their bits. Stops at the first id that is NULL or
+  // not larger than the one before. Returns the number of rows added.
   std::size_t add(std::span<const std::int64_t> cells, std::size_t rows);
-  // Adds a row with an id and a text. False if the id is not larger than the last.
+  // Adds a row with an id and a text. Returns false if the id is not larger than the last one.
   bool add_text(std::int64_t id, std::string_view text);
 
   // Writes everything that a reader needs to find the rows added so far.
@@ -121,8 +121,8 @@ class TableBuilder {
   std::vector<std::byte> block_;
   std::vector<std::int64_t> full_last_ids_;  // last id of each full leaf
   std::size_t cells_ = 0;                    // number of cells in the leaf being filled
-  std::size_t content_ = 0;                  // start of its cells, which grow downwards
-  PageAppender::PageNumber tail_ = 0;  // its page number, assigned by finish(); 0: not assigned
+  std::size_t content_ = 0;                  // offset of that leaf's cells, which grow downwards
+  PageAppender::PageNumber tail_ = 0;  // that leaf's page number, assigned by finish(); 0: none yet
 
   std::vector<Child> leaves_;  // written leaves, without the tail
   // Pages above the leaves by level, without the root. Their number never decreases.

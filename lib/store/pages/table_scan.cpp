@@ -88,7 +88,7 @@ bool TableScan::next(std::int64_t* cells) {
   }
 }
 
-// Fills the wanted cells from a record. False if the filter excludes it.
+// Fills the wanted cells from a record. Returns false if the filter excludes the row.
 bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
   const std::byte* const end = payload.data() + payload.size();
   const std::byte* type_at = payload.data();

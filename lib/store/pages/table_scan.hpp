@@ -65,7 +65,7 @@ class TableScan {
   std::uint32_t block_first_ = 0;
   std::uint32_t block_count_ = 0;
 
-  std::uint32_t pages_ = 0;  // read so far, including overflow pages
+  std::uint32_t pages_ = 0;  // pages read so far, including overflow pages
 
   // The current leaf and its next cell.
   std::uint32_t number_ = 0;

@@ -11,7 +11,7 @@ namespace msprof {
 struct DeviceRow {
   std::int64_t id = 0;                // device number, as in file names
   std::int64_t chip_name_id = kNull;  // "V200", "Ascend910B"; null: unknown
-  std::int64_t frequency_hz = kNull;  // of the compute cores; null: unknown
+  std::int64_t frequency_hz = kNull;  // frequency of the compute cores; null: unknown
   std::int64_t core_count = kNull;
   std::int64_t vector_core_count = kNull;
   std::int64_t vector_frequency_hz = kNull;
@@ -20,7 +20,7 @@ struct DeviceRow {
   std::int64_t is_task_based = kNull;
   std::int64_t core_metrics_name_id = kNull;  // "PipeUtilizationExct"
   std::int64_t vector_core_metrics_name_id = kNull;
-  std::int64_t tick_frequency_hz = kNull;  // of the counter that timestamps its records
+  std::int64_t tick_frequency_hz = kNull;  // frequency of the counter that timestamps its records
 
   static constexpr const char* kTable = "device";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -52,7 +52,7 @@ struct ModelRow {
 struct StepRow {
   std::int64_t id = 0;
   std::int64_t model_row = kNull;  // model.id
-  std::int64_t number = 0;         // within the model, from 0
+  std::int64_t number = 0;         // number within the model, from 0
   std::int64_t batch_num = kNull;
   std::int64_t input_pic_num = kNull;      // images per execution
   std::int64_t current_pic_count = kNull;  // images before this step
@@ -69,7 +69,7 @@ struct StepRow {
 struct StepTimeRow {
   std::int64_t step_id = 0;
   std::int64_t task_count = 0;
-  std::int64_t execution_count = kNull;  // from the first to the last execution with a task
+  std::int64_t execution_count = kNull;  // counted from the first to the last execution with a task
   std::int64_t first_start_ns = kNull;
   std::int64_t last_end_ns = kNull;  // null: no duration is known
   std::int64_t busy_ns = kNull;      // sum of durations
@@ -89,7 +89,7 @@ struct StepMarkRow {
   std::int64_t device_id = kNull;
   std::int64_t index_id = kNull;
   std::int64_t model_number = kNull;
-  std::int64_t ticks = kNull;  // of the device's counter
+  std::int64_t ticks = kNull;  // ticks of the device's counter
   std::int64_t time_ns = kNull;
   std::int64_t tag = kNull;  // cann_device.md 3.2
   std::int64_t stream_id = kNull;
@@ -178,7 +178,7 @@ struct TrackRow {
   std::int64_t unit_name_id = kNull;    // "MB/s", "MHz"
   std::int64_t divisor = 1;
   std::int64_t is_rate = 0;
-  std::int64_t first_sample_id = kNull;  // its samples are in this range, among others
+  std::int64_t first_sample_id = kNull;  // range that contains its samples, among others
   std::int64_t last_sample_id = kNull;
 
   static constexpr const char* kTable = "track";
@@ -210,7 +210,8 @@ struct CounterRow {
                                           "time_ns", "value"};
 };
 
-// Activity of a device's cores over a time span; derived. Spans of the same kind do not touch.
+// Activity of a device's cores over a time span; derived. Spans of the same kind neither overlap
+// nor touch.
 struct OverlapRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

@@ -26,7 +26,7 @@ struct CommCallRow {
   std::int64_t local_rank = kNull;
   std::int64_t remote_rank = kNull;
   std::int64_t rank_size = kNull;
-  std::int64_t notify_id = kNull;  // all 64 bits
+  std::int64_t notify_id = kNull;  // all 64 bits, as a signed integer
   std::int64_t duration_estimated_ps = kNull;
   std::int64_t size_bytes = kNull;
   std::int64_t data_type = kNull;
@@ -103,7 +103,7 @@ struct CommOpRow {
       "model_number",           "rank_size", "first_comm_call_id"};
 };
 
-// Tasks of a collective; a task whose op has no master task has no row.
+// Tasks of a collective, if the collective has a master task.
 struct CommOpTaskRow {
   std::int64_t task_id = 0;
   std::int64_t comm_op_id = 0;
@@ -113,7 +113,7 @@ struct CommOpTaskRow {
 };
 
 // Calls of one kind of collective on one device, as counted by communication_statistic: the
-// duration is latest end - earliest start of its master tasks.
+// duration is the latest end minus the earliest start of the master tasks.
 struct CommSpanRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -133,7 +133,7 @@ struct KfcStreamRow {
   std::int64_t rank_size = kNull;
   std::int64_t rank_id = kNull;
   std::int64_t stream_id = kNull;
-  std::int64_t is_comm_stream = 0;  // 1: one of commStreamIds
+  std::int64_t is_comm_stream = 0;  // 1: the stream is one of commStreamIds
 
   static constexpr const char* kTable = "kfc_stream";
   static constexpr std::array kColumns = {

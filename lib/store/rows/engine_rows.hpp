@@ -43,8 +43,8 @@ struct CcuSpanRow {
   std::int64_t instruction_id = kNull;
   std::int64_t is_wait = 0;
   std::int64_t start_ns = kNull;
-  std::int64_t end_ns = kNull;  // of a wait: end for the last rank; null: not known for any rank
-  // Data from the host; null: not recorded.
+  std::int64_t end_ns = kNull;  // for a wait: end for the last rank; null: not known for any rank
+  // Fields recorded by the host; null: not recorded.
   std::int64_t size_bytes = kNull;
   std::int64_t reduce_type = kNull;  // 0 SUM, 1 MUL, 2 MAX, 3 MIN; null: no reduction
   std::int64_t input_type = kNull;   // as comm_call.data_type
@@ -52,7 +52,7 @@ struct CcuSpanRow {
   std::int64_t mask = kNull;
   std::int64_t rank = kNull;           // the last rank
   std::int64_t channel = kNull;        // the used channel with the longest mean delay
-  std::int64_t channel_delay = kNull;  // in ticks
+  std::int64_t channel_delay = kNull;  // delay in ticks
 
   static constexpr const char* kTable = "ccu_span";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",

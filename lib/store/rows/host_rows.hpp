@@ -19,7 +19,7 @@ struct ApiCallRow {
   std::int64_t name_id = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // Only CANN calls.
+  // Only for CANN calls.
   std::int64_t level = kNull;         // one of call_level, or another number
   std::int64_t item_name_id = kNull;  // "item_id": operator name or model number
 
@@ -62,8 +62,8 @@ struct UserRangeRow {
   std::int64_t payload_value = kNull;  // all 64 bits
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // As printed by the vendor's Python code, which uses doubles: up to 0.15 us from start_ns and
-  // end_ns (cann_host.md 1.7.2).
+  // As printed by the vendor's Python code, which uses doubles: differs by up to 0.15 us from
+  // start_ns and end_ns (cann_host.md 1.7.2).
   std::int64_t vendor_start_ns = kNull;
   std::int64_t vendor_end_ns = kNull;
   std::int64_t message_type = kNull;
@@ -94,7 +94,7 @@ struct UserRangeRow {
                                           "end_count"};
 };
 
-// Device-side record of such a mark or range (step trace tags 11 and 12).
+// Device-side record of a mark or range of the application (step trace tags 11 and 12).
 struct DeviceMarkRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -150,7 +150,7 @@ struct MemoryBlockRow {
   std::int64_t id = 0;
   std::int64_t allocation_id = kNull;  // memory_event.id
   std::int64_t release_id = kNull;     // null: never released
-  std::int64_t duration_ns = kNull;    // from the counts, rounded to ns
+  std::int64_t duration_ns = kNull;    // computed from the counts, rounded to ns
 
   static constexpr const char* kTable = "memory_block";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "allocation_id", "release_id",

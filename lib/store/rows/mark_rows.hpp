@@ -30,11 +30,11 @@ struct TimeBlockRow {
 // i. Rows with all bits 0 are omitted. (With 64 bits, one value would equal kNull.)
 inline constexpr std::int64_t kMarkedRows = 32;
 
-// Bits for task. Source: cann_device.md 23.3 (arrows), 14.5 (outer tasks).
+// Bits for the table task. Source: cann_device.md 23.3 (arrows), 14.5 (outer tasks).
 struct TaskMarkRow {
   std::int64_t id = 0;
   std::int64_t arrow_ends = 0;       // an arrow from a call ends here
-  std::int64_t last_arrow_ends = 0;  // and that call has no later end
+  std::int64_t last_arrow_ends = 0;  // the same, and that call has no later arrow end
   std::int64_t outer_tasks = 0;      // the task contains sub tasks
 
   static constexpr const char* kTable = "task_mark";
@@ -42,7 +42,7 @@ struct TaskMarkRow {
                                           "outer_tasks"};
 };
 
-// Bits for api_call.
+// Bits for the table api_call.
 struct CallMarkRow {
   std::int64_t id = 0;
   std::int64_t copies = 0;  // the call started a MEMCPY_ASYNC task
@@ -59,7 +59,7 @@ struct ExecutionCallRow {
   static constexpr std::array kColumns = {"call_id INTEGER PRIMARY KEY"};
 };
 
-// Bits for comm_op.
+// Bits for the table comm_op.
 struct CommOpMarkRow {
   std::int64_t id = 0;
   std::int64_t last_arrow_ends = 0;
@@ -73,7 +73,8 @@ struct CommGroupRow {
   std::int64_t id = 0;
   std::int64_t device_id = 0;
   std::int64_t group_name_id = kNull;
-  std::int64_t largest_plane_id = kNull;  // of its tasks with an hccl_info; null: no such task
+  std::int64_t largest_plane_id = kNull;  // largest plane of tasks with an hccl_info; null: no such
+                                          // task
 
   static constexpr const char* kTable = "comm_group";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "device_id", "group_name_id",

@@ -17,7 +17,7 @@ struct RuntimeMemoryRow {
   std::int64_t id = 0;
   std::int64_t time_ns = kNull;
   std::int64_t thread_id = kNull;
-  std::int64_t device_id = kNull;  // of the thread, also for host memory
+  std::int64_t device_id = kNull;  // device of the thread, also for host memory
   std::int64_t kind = 0;           // 0 unknown, 1 host, 2 device, 3 managed
   std::int64_t space = 0;          // Space
   std::int64_t is_free = 0;
@@ -40,13 +40,13 @@ struct RuntimeMemoryRow {
                                           "acl_call_id"};
 };
 
-// An allocation of the runtime with its end; derived, in the order of the allocations. The release
-// of an unknown allocation is a row without an allocation.
+// An allocation of the runtime with its end; derived, in the order of the allocations. A release of
+// an unknown allocation has a row without an allocation.
 struct RuntimeBlockRow {
   enum class End : std::int64_t {
-    held = 0,  // until the end of the capture
+    held = 0,  // not released until the end of the capture
     released = 1,
-    replaced = 2,  // its addresses were allocated again: the release was not recorded
+    replaced = 2,  // its addresses were reallocated: the release was not recorded
     unknown = 3    // released, but allocated before the collection or not recorded
   };
 

@@ -15,12 +15,12 @@ struct OpRow {
   std::int64_t model_row = kNull;
   std::int64_t net_id = kNull;  // segment of the model
   std::int64_t layer_id = kNull;
-  std::int64_t position = kNull;  // order within the model; null: after those with a position
+  std::int64_t position = kNull;  // order within the model; null: after operators with a position
   std::int64_t name_id = kNull;
   std::int64_t original_name_id = kNull;  // the layers fused into it, joined by '+'
   std::int64_t type_name_id = kNull;
   std::int64_t unit_name_id = kNull;  // "AA_CORE", "AI_VECTOR_CORE"
-  // Only CANN operators; null is N/A.
+  // Only for CANN operators; null is N/A.
   std::int64_t block_num = kNull;
   std::int64_t mix_block_num = kNull;
   std::int64_t is_dynamic = kNull;            // state: 0 static, 1 dynamic
@@ -78,9 +78,9 @@ struct TaskRow {
   std::int64_t op_id = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t duration_ns = kNull;  // null: unknown frequency
-  std::int64_t execution = kNull;    // of the model, from 0
-  std::int64_t thread_id = kNull;    // only CPU operators
-  // Only CANN tasks.
+  std::int64_t execution = kNull;    // execution of the model, from 0
+  std::int64_t thread_id = kNull;    // only for CPU operators
+  // Only for CANN tasks.
   std::int64_t device_id = kNull;
   std::int64_t stream_id = kNull;
   std::int64_t task_number = kNull;  // the runtime's task id: 16 bits with wraparound, or 32 bits
@@ -150,7 +150,7 @@ struct TaskBlocksRow {
   std::int64_t last_core = 0;
   std::int64_t last_start_ns = 0;
   std::int64_t last_end_ns = 0;
-  // Over all blocks.
+  // Values over all blocks.
   std::int64_t earliest_end_ns = 0;
   std::int64_t latest_end_ns = 0;
   std::int64_t busy_ns = 0;  // sum of durations
@@ -180,7 +180,7 @@ struct AicpuNodeRow {
   std::int64_t task_number = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // As printed by the vendor's tool, which uses doubles of milliseconds (cann_device.md 8.6).
+  // As printed by the vendor's tool, which computes milliseconds in doubles (cann_device.md 8.6).
   std::int64_t vendor_start_ns = kNull;
   std::int64_t vendor_duration_ns = kNull;
   std::int64_t compute_us = kNull;
@@ -188,7 +188,7 @@ struct AicpuNodeRow {
   std::int64_t dispatch_us = kNull;
   std::int64_t total_ns = kNull;      // after run - submit
   std::int64_t op_name_id = kNull;    // filled by the association; null: N/A
-  std::int64_t run_start_us = kNull;  // only text records: the device's clock, unconverted
+  std::int64_t run_start_us = kNull;  // only in text records: the device's clock, unconverted
   std::int64_t run_end_us = kNull;
 
   static constexpr const char* kTable = "aicpu_node";

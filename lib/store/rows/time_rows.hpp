@@ -29,9 +29,10 @@ struct LayerTimeRow {
   std::int64_t step_id = 0;
   std::int64_t op_id = 0;
   std::int64_t task_count = 0;
-  std::int64_t execution_count = kNull;  // with a task; null: tasks out of execution order
+  std::int64_t execution_count = kNull;  // executions with a task; null: tasks out of execution
+                                         // order
   std::int64_t first_start_ns = kNull;
-  std::int64_t total_ns = kNull;  // this and the next two are null if a task has no duration
+  std::int64_t total_ns = kNull;  // this and the next two: null if a task has no duration
   std::int64_t min_ns = kNull;
   std::int64_t max_ns = kNull;
   // Sums of the first kCounters counters of task_pmu; null if a task has no value.
@@ -76,7 +77,7 @@ struct ExecutionTimeRow {
   std::int64_t task_count = 0;
   std::int64_t start_ns = kNull;
   std::int64_t busy_ns = 0;  // sum of durations
-  // Only over tasks with a duration.
+  // Only tasks with a duration are included.
   std::int64_t timed_start_ns = kNull;
   std::int64_t timed_last_start_ns = kNull;
   std::int64_t end_ns = kNull;
@@ -99,8 +100,8 @@ struct TaskRunTimeRow {
   std::int64_t timed_count = 0;
   std::int64_t first_start_ns = kNull;
   std::int64_t last_start_ns = kNull;
-  // Largest amount by which a task starts before the latest start of the tasks with smaller ids.
-  // INT64_MAX if too many equal starts follow each other to show an order.
+  // Largest time by which a task starts before one with a smaller id. INT64_MAX if too many
+  // consecutive tasks have the same start to show an order.
   std::int64_t disorder_ns = 0;
 
   static constexpr const char* kTable = "task_run_time";
