@@ -24,8 +24,7 @@ struct DynamicResult {
 struct DynamicLimits {
   std::chrono::milliseconds idle = std::chrono::minutes(30);  // after this time an idle client is
                                                               // disconnected
-  std::uint32_t starts = 100;                                 // maximum number of starts per
-                                                              // process
+  std::uint32_t starts = 100;                                 // maximum per process
 };
 
 // Serves one client at a time, of the same user, in its own thread with all signals blocked.
