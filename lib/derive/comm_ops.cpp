@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kAicpuKernel = "AicpuKernel";
 constexpr std::size_t kGroupDigits = 3;  // digits of the group's hash used in names
 
-// Fields of a collective's call that its tasks need.
+// Fields of a collective's call that are used for its tasks.
 struct Call {
   std::int64_t id = 0;
   std::int64_t host_count = 0;
@@ -69,8 +69,7 @@ class Calls {
     }
   }
 
-  // The tasks of a run with their calls, sorted by (launch, start, id). Tasks without a call are
-  // left out.
+  // Returns the tasks of a run that have a call, with the call, sorted by (launch, start, id).
   std::vector<Task> list_tasks(const TaskSums::Run& run) const {
     std::vector<Task> tasks;
     tasks.reserve(run.comm_tasks.size());
@@ -93,7 +92,7 @@ class Calls {
 
 struct Op {
   CommOpRow row;
-  std::int64_t group_name_id = kNull;  // from its hccl_op_info
+  std::int64_t group_name_id = kNull;  // from the hccl_op_info of the call
   bool has_master = false;
   std::int64_t final_id = 0;
 };
@@ -109,7 +108,7 @@ class DeviceOps {
         begin_ns_(begin_ns),
         name_of_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
-  // Adds a task. Call in order of (launch, start).
+  // Adds a task. Tasks must be added in order of (launch, start).
   void add(const Task& task) {
     const TaskSums::CommTask& times = *task.times;
     const Call& call = *task.call;
@@ -167,7 +166,7 @@ class DeviceOps {
     return at->second;
   }
 
-  // Index of the task's operator in its group, by start.
+  // Returns the index of the task's operator among those of its group, in order of start.
   std::int64_t op_index(const Task& task) {
     const Call& call = *task.call;
     Counter& counter = counters_[{op_name(call.op_name_id).is_aicpu, call.group_hash}];
@@ -178,7 +177,7 @@ class DeviceOps {
     return counter.index;
   }
 
-  // Counts the runs of the call within a launch: tasks of a graph run repeatedly.
+  // Counts how often the call ran within a launch: tasks of a graph run repeatedly.
   std::int64_t count_turn(const Call& call) {
     if (call.host_count != launch_) turns_.clear();
     launch_ = call.host_count;

@@ -30,17 +30,17 @@ struct StepMark {
 class StepPipeline {
  public:
   using Emit = std::function<void(const StepMark&)>;
-  // Calls `emit` for all marks, one iteration after the other.
+  // Calls `emit` for all marks, one iteration at a time.
   explicit StepPipeline(Emit emit) : emit_(std::move(emit)) {}
 
   void add(const StepMark& mark);
-  // Emits all marks that wait for the end of their model.
+  // Emits all marks that still wait for the end mark of their model.
   void flush();
 
  private:
   struct Open {
     std::vector<StepMark> marks;
-    std::int64_t highest = -1;  // highest of its tags below 10
+    std::int64_t highest = -1;  // highest tag of the iteration below 10
     bool has_start = false;
   };
   Open& open_new();
@@ -52,7 +52,7 @@ class StepPipeline {
   std::deque<Open> open_;
 };
 
-// More open iterations mean that ends of the model were lost.
+// More open iterations mean that end marks of the model were lost.
 constexpr std::size_t kMaxOpen = 256;
 
 StepPipeline::Open& StepPipeline::open_new() {
@@ -75,7 +75,7 @@ void StepPipeline::add(const StepMark& mark) {
   using namespace cann::step_tag;
   if (mark.tag == kModelEnd) {
     if (open_.empty()) return;
-    // The following iterations without a start mark belong to the same model run.
+    // Iterations that follow without a start mark belong to the same model run.
     do {
       emit_oldest();
     } while (!open_.empty() && !open_.front().has_start);
@@ -126,7 +126,7 @@ bool is_there(const StepMark& mark) {
   return mark.ticks != kNull;
 }
 
-// Builds the iterations of a model from marks that come one iteration after the other.
+// Builds the iterations of a model from marks sorted by iteration.
 class ModelSteps {
  public:
   ModelSteps(std::int64_t model, std::vector<Iteration>& out) : model_(model), out_(out) {}
@@ -174,7 +174,7 @@ class ModelSteps {
     } else if (mark.tag == kBackward) {
       now_.backward = mark;
     } else if (mark.tag < kFirstGetNext) {
-      // An end is paired with the latest start on its stream.
+      // Pairs an end with the latest start on its stream.
       pair(mark, mark.stream, open_reduces_, now_.reduces);
     } else {
       pair(mark, std::tuple(mark.stream, mark.tag / 2), open_get_nexts_, now_.get_nexts);
@@ -228,12 +228,12 @@ class FrameworkSteps {
 
 class DeviceSteps {
  public:
-  // `is_old`: CANN 5, whose marks are already in order, and in which tag 5 can also start the
-  // forward pass (cann5_classic.md 9).
+  // `is_old`: true for CANN 5: its marks are already in order, and tag 5 can also start the forward
+  // pass (cann5_classic.md 9).
   DeviceSteps(std::int64_t device, std::int64_t frequency_hz, bool is_old)
       : device_(device), frequency_hz_(frequency_hz), is_old_(is_old) {}
 
-  // Adds the marks of one model, each with its index_id, in order of time.
+  // Adds the marks of one model in order of time, each with its index_id.
   void add_model(std::int64_t model, const std::vector<std::pair<std::int64_t, StepMark>>& marks) {
     ModelSteps steps(model, iterations_);
     FrameworkSteps framework;
@@ -344,7 +344,7 @@ class StepReader {
             " WHERE device_id = ? GROUP BY index_id, model_number, ticks, tag, stream_id"
             " ORDER BY model_number, ticks, min(id)")) {}
 
-  // Duplicate marks are used once.
+  // Ignores duplicates of a mark.
   DeviceSteps read_steps(std::int64_t device) {
     const auto frequency = frequencies_.find(device);
     DeviceSteps steps(device, frequency == frequencies_.end() ? 0 : frequency->second, is_old_);
@@ -388,7 +388,7 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 
 void derive_iterations(TraceDbWriter& store) {
   const Database& db = store.readable();
-  // Ids continue after those of training_trace.
+  // Ids continue after the ids of training_trace.
   const auto read_last = [&](const char* sql) {
     Statement read = db.prepare(sql);
     return read.step() ? read.integer(0) : 0;

@@ -1,6 +1,6 @@
-// Derives time_block, task_mark, call_mark, comm_op_mark and execution_call: facts about all rows
-// that timelines and advice need, computed once. Source: cann_device.md 14.5 (outer tasks), 23.3
-// (which ends arrows have).
+// Derives time_block, task_mark, call_mark, comm_op_mark and execution_call: facts about many rows,
+// computed once for timelines and advice. Source: cann_device.md 14.5 (outer tasks), 23.3 (ends of
+// arrows).
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -43,7 +43,7 @@ struct OpEnd {
   std::int64_t start_ns = 0;
 };
 
-// The last collective of each call.
+// Returns the last collective of each call.
 std::unordered_map<std::int64_t, OpEnd> op_ends(const Database& db) {
   std::unordered_map<std::int64_t, OpEnd> ends;
   // Only collectives with an hccl_op_info have an arrow (cann_device.md 23.5).
@@ -88,7 +88,7 @@ void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
   Marks ends;
   Marks last_ends;
   Marks last_ops;
-  Marks seen;                                                  // calls
+  Marks seen;                                                  // calls seen so far
   std::unordered_map<std::int64_t, std::int64_t> last_of_ops;  // the last task, by call
   const auto add = [&](const TaskSums::ArrowEnd& end) {
     ends.set(end.task);

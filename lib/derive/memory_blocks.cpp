@@ -17,7 +17,7 @@ struct Allocation {
   std::int64_t host_count = 0;
 };
 
-// Difference of two counts in ns, rounded like the vendor's double of microseconds.
+// Converts a difference of counts to ns, rounded as the vendor does with microseconds in a double.
 std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
   if (frequency_hz <= 0) return kNull;
   const double us = static_cast<double>(counts) / static_cast<double>(frequency_hz) * 1e6;

@@ -76,7 +76,7 @@ void write(TraceDbWriter& store, const TaskSums::Run& run,
 
 void derive_overlap(TraceDbWriter& store, const TaskSums& tasks) {
   if (tasks.runs.empty()) return;
-  // Gives the type names ids even if no task has the type.
+  // Adds ids for these type names even if no task has the type.
   for (const std::string_view type : kernel_types()) store.name_id(type);
   const Database& db = store.readable();
   std::int64_t next_id = 1;

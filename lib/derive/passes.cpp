@@ -4,8 +4,7 @@
 
 namespace msprof {
 
-// Table `task` needs no index: a step is a few ranges of consecutive task ids, and only the ranges
-// are looked up.
+// Table `task` needs no index: a step is a few ranges of consecutive task ids.
 void create_indexes(TraceDbWriter& store) {
   store.execute("CREATE INDEX task_run_of_step ON task_run(step_id)");
 }

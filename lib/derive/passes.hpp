@@ -53,14 +53,14 @@ void derive_execution_calls(TraceDbWriter& store, const TaskSums& tasks);
 // derive_step_time().
 void derive_run_summary(TraceDbWriter& store);
 
-// Writes number and median of the times. 0 means an execution of unknown duration.
+// Writes the number and the median of the times. A time of 0 is an unknown duration.
 void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times_ns);
 
-// Total duration of tasks by operator. Filled by whichever pass reads the tasks.
+// Total duration of tasks by operator. Each pass that reads tasks adds those not yet included.
 class OpTimes {
  public:
   void add(const TaskRow& task);
-  // Records that these tasks have been added. Ranges may come in any order.
+  // Marks these tasks as added. Ranges may be passed in any order.
   void skip(std::int64_t first_task_id, std::int64_t last_task_id) {
     done_[first_task_id] = last_task_id;
   }
@@ -72,7 +72,7 @@ class OpTimes {
 
  private:
   std::vector<OpTimeRow> by_op_;
-  std::map<std::int64_t, std::int64_t> done_;  // by first id: last id
+  std::map<std::int64_t, std::int64_t> done_;  // ranges of added tasks: first id to last id
 };
 
 // step_time, execution_time, layer_time, task_run_time: total times of the tasks of board captures.

@@ -20,7 +20,7 @@ constexpr int kAscend910B = 5;
 constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33 (cann_device.md 12.3)
 
-// STARS chips older than the 910B (cann_device.md 25.2).
+// True for STARS chips older than the 910B (cann_device.md 25.2).
 bool is_first_stars(int platform) {
   return platform == 7 || platform == 8 || platform == 11;
 }
@@ -105,13 +105,13 @@ void PmuMetrics::add_column(std::string name, PmuUnit unit, Plan plan) {
   plans_.push_back(plan);
 }
 
-// Adds columns for cube and vector cores, each with its own metric set.
+// Adds separate columns for cube and vector cores, each from its own metric set.
 void PmuMetrics::add_sided_columns() {
   add_set(kAic, static_cast<int>(kAic));
   add_set(kAiv, static_cast<int>(kAiv));
 }
 
-// Adds one group of columns, filled from the kind of core that ran.
+// Adds one group of columns, with the values of the kind of core that ran.
 void PmuMetrics::add_common_columns() {
   const bool has_core_set = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
     return !device.metrics[kAic].empty();
@@ -233,7 +233,7 @@ PmuMetrics::Side PmuMetrics::make_side(const Device& device, std::size_t side,
   }
   if (device.frequency_hz <= 0 || result.cycles == 0) return result;
   result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
-  // The main cores run block_num blocks, the other cores of a MIX task mix_block_num
+  // In a MIX task the main cores run block_num blocks, the other cores mix_block_num
   // (cann_device.md 6.5).
   constexpr std::int64_t kMixAic = 2;
   constexpr std::int64_t kMixAiv = 3;
@@ -306,7 +306,7 @@ void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
   evaluate_all(*device, ran_vector ? kAiv : kAic, task, values);
 }
 
-// `ran`: the side used for columns without a fixed side.
+// `ran`: the side that ran, used for columns without a fixed side.
 void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTask& task,
                               std::span<double> values) const {
   std::array<Side, 2> sides;
@@ -327,7 +327,7 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
           plan.of[0] != kUnset && sqlite_round3(values[static_cast<std::size_t>(plan.of[0])]) == 0;
       values[i] = is_idle ? 0 : utilization(device, side, task);
     } else if (plan.formula == PmuFormula::memory_bound) {
-      // Computed from the ratios as printed (cann_device.md 12.3).
+      // Uses the ratios as printed, which are rounded (cann_device.md 12.3).
       const auto printed = [&](std::size_t part) {
         const double value = values[static_cast<std::size_t>(plan.of[part])];
         return is_old_ ? value : sqlite_round3(value);

@@ -37,7 +37,7 @@ inline constexpr std::size_t kMaxPmuTerms = 5;
 struct PmuTerm {
   std::uint32_t event = 0;
   double factor = 1;
-  bool is_optional = false;  // if not recorded, only the other terms are used
+  bool is_optional = false;  // if the event is not recorded, only the other terms are used
 };
 
 struct PmuMetric {
@@ -61,7 +61,7 @@ bool pmu_is_supported(std::string_view metric, bool is_vector);
 
 enum class PmuUnit {
   time_us,
-  cycles,  // integers
+  cycles,  // printed as integers
   ratio,
   bandwidth,
   percent,  // cube_utilization(%): always three decimals, but "0" for a task without duration
@@ -74,7 +74,8 @@ struct PmuColumn {
 };
 
 struct PmuTask {
-  const std::int64_t* counters = nullptr;  // kPmuColumns cells of task_pmu; null: no PMU data
+  const std::int64_t* counters = nullptr;  // kPmuColumns cells of task_pmu; null pointer: no PMU
+                                           // data
   std::int64_t block_num = 0;
   std::int64_t mix_block_num = 0;
   std::int64_t duration_ns = 0;
@@ -93,9 +94,9 @@ class PmuMetrics {
   const std::vector<PmuColumn>& columns() const { return columns_; }
   // True on chips whose columns are written by the vendor's native code; these have no units.
   bool is_native() const { return has_sides_; }
-  // Limits evaluate() to these columns and those they depend on; others become N/A.
+  // Limits evaluate() to these columns and the columns they depend on; others become N/A.
   void evaluate_only(const std::vector<bool>& columns);
-  // Computes one value per column, like the vendor's doubles before they are printed. NaN means
+  // Computes one value per column, equal to the vendor's double before it is printed. NaN means
   // that the chip or the core does not provide the value (N/A). `values` must have the size of
   // columns(), and the task must have counters.
   void evaluate(std::int64_t device_id, const PmuTask& task, std::span<double> values) const;
@@ -111,7 +112,7 @@ class PmuMetrics {
     std::array<std::int64_t, 2> cores{};
     std::array<std::string, 2> metrics;
   };
-  // A column: a metric of a side (cube, vector cores), or of the one that ran.
+  // A column: a metric of one side (cube or vector cores), or of the side that ran.
   struct Plan {
     PmuFormula formula = PmuFormula::total_time;
     int side = kUnset;
@@ -126,7 +127,7 @@ class PmuMetrics {
   struct Side {
     double cycles = 0;
     double total_us = 0;
-    double seconds = 0;  // time base of rates, at the frequency of info.json
+    double seconds = 0;  // time base of rates, computed with the frequency in info.json
     std::int64_t cores = 0;
   };
 
@@ -151,12 +152,13 @@ class PmuMetrics {
                     std::span<double> values) const;
 
   std::vector<Device> devices_;
-  std::map<std::string, int> cells_;  // for example "aic_0x416": its column of task_pmu
+  std::map<std::string, int> cells_;  // counter name, for example "aic_0x416", to column of
+                                      // task_pmu
   std::array<int, 2> cycles_{kUnset, kUnset};
   int frequency_ = kUnset;
   int core_kind_ = kUnset;
-  int block_num_ = kUnset;                    // from the record
-  std::array<int, 2> times_{kUnset, kUnset};  // running time of a side, if recorded
+  int block_num_ = kUnset;                    // column of the block_num of the record
+  std::array<int, 2> times_{kUnset, kUnset};  // columns of the run time by side, if recorded
   Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5 and V6 chips)

@@ -11,14 +11,14 @@ namespace {
 
 constexpr double kSampledGib8 = 8589934592.0;  // 2^33
 
-// Metrics whose formula for samples differs from that for tasks: bytes per event.
+// Bytes per event of metrics whose formula for samples differs from the one for tasks.
 struct Weight {
   std::string_view metric;
   double factor;
 };
 constexpr std::array kWeights = {Weight{"ub_write_bw_vector(GB/s)", 128}};
 
-// Columns whose order differs from that of tasks.
+// Columns that are in another position than for tasks.
 struct Place {
   std::string_view metric;
   std::string_view before;
@@ -26,7 +26,7 @@ struct Place {
 constexpr std::array kPlaces = {Place{"l2_read_bw(GB/s)", "main_mem_read_bw(GB/s)"},
                                 Place{"l2_write_bw(GB/s)", "main_mem_read_bw(GB/s)"}};
 
-// Names that are spelled differently in the tables of tasks.
+// Renames metrics whose names differ from those in the tables of tasks.
 void rename_metrics(std::vector<PmuMetric>& metrics, std::string_view set) {
   for (PmuMetric& metric : metrics) {
     if (set == "PipeUtilizationExct" && (metric.name == "mac_ratio" || metric.name == "mte1_ratio"))

@@ -12,22 +12,22 @@
 
 namespace msprof {
 
-// Sums over the samples of one core.
+// Sums of the samples of one core.
 struct CoreSums {
   double cycles = 0;
   std::map<std::uint32_t, double> events;
 };
 
-// Metrics of a set, in column order. Contains no times, as there are no tasks.
+// Returns the metrics of a set in column order; without times, as samples have no tasks.
 std::vector<PmuMetric> pmu_sample_set(std::string_view name, int platform);
 
 // Returns true if all events of a metric were counted.
 bool has_events(const PmuMetric& metric, const std::map<std::uint32_t, double>& events);
 
-// Value of a metric; 0 instead of a division by zero. Bandwidth is in GB/s at `frequency_hz`.
+// Returns the value of a metric; 0 if the divisor is 0. Bandwidth is in GB/s at `frequency_hz`.
 double pmu_sample_value(const PmuMetric& metric, const CoreSums& sums, double frequency_hz);
 
-// mte2_ratio / max(mac_ratio, vec_ratio).
+// Returns mte2_ratio / max(mac_ratio, vec_ratio).
 double memory_bound(double mte2, double mac, double vec);
 
 }  // namespace msprof

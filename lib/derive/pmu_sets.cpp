@@ -165,7 +165,7 @@ constexpr std::array<std::string_view, 13> kMissingOn310b = {
     "vec_int32_ratio",    "vec_misc_ratio",    "vec_bankgroup_cflt_ratio", "vec_bank_cflt_ratio",
     "vec_resc_cflt_ratio"};
 
-// Metrics that op_summary leaves out for one side: those with this prefix and suffix.
+// Prefix and suffix of metrics that op_summary omits for one side.
 struct Unsupported {
   bool is_vector;
   std::string_view prefix;
@@ -277,7 +277,7 @@ std::vector<PmuMetric> pmu_set(std::string_view name, int platform) {
   constexpr std::string_view kCustom = "Custom:";
   if (name.starts_with(kCustom)) return custom_set(name.substr(kCustom.size()));
   if (is_v6_platform(platform)) return v6_set(name, platform);
-  // The meaning of these chips' events is unknown (cann_new_kinds.md 6).
+  // The meaning of the events of these chips is unknown (cann_new_kinds.md 6).
   if (platform == 12 || platform == 21) return {};
   SetBuilder set(platform);
   const bool is_310 = platform == kSetsOf310;

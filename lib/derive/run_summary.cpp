@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxListedModels = 16;
 constexpr int kMaxModelNameWidth = 200;
 
-// Texts of the first column, one per line.
+// Returns the texts of the first column, one per line.
 std::string read_lines(const Database& db, std::string_view sql) {
   std::string lines;
   Statement read = db.prepare(sql);
@@ -40,7 +40,8 @@ void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times
   store.set_meta(meta::kExecutions, std::to_string(times_ns.size()));
   std::erase_if(times_ns, [](std::int64_t time) { return time <= 0; });
   if (times_ns.empty()) return;
-  // For an even number, uses the lower of the two middle values, so that it is a measured time.
+  // For an even count, uses the lower of the two middle values, so that the median is a measured
+  // time.
   const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>((times_ns.size() - 1) / 2);
   std::nth_element(times_ns.begin(), middle, times_ns.end());
   store.set_meta(meta::kMedianNs, std::to_string(*middle));

@@ -43,7 +43,7 @@ class Executions {
   }
 
  private:
-  // Fast if tasks of one execution are adjacent and numbers ascend, which is usual.
+  // Fast in the usual case: tasks of one execution are adjacent and numbers ascend.
   ExecutionTimeRow& find_or_add_row(std::int64_t execution) {
     if (!rows_.empty() && rows_[last_].execution == execution) return rows_[last_];
     if (rows_.empty() || execution > rows_.back().execution) {
@@ -65,10 +65,11 @@ class Executions {
 
   std::vector<ExecutionTimeRow> rows_;  // sorted by number
   std::size_t last_ = 0;
-  std::map<std::int64_t, ExecutionTimeRow> late_;  // numbers that came after a larger one
+  std::map<std::int64_t, ExecutionTimeRow> late_;  // executions whose number came after a larger
+                                                   // one
 };
 
-// A sum over only some of the tasks would be misleading, so it is null if one value is missing.
+// Makes the sum null if a value is missing: a sum over only some tasks would be misleading.
 void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fits) {
   if (count == 1) {
     sum = value;
@@ -83,7 +84,7 @@ void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fit
 struct StepLayer {
   LayerTimeRow row;
   std::int64_t last_execution = -1;
-  bool is_in_order = true;  // execution numbers ascend, so counting changes counts executions
+  bool is_in_order = true;  // execution numbers ascend: each change is a new execution
   bool fits = true;
 
   // `counters` has `counter_count` cells. Imported counters are never negative, so a negative cell
@@ -129,7 +130,7 @@ struct Step {
   std::int64_t last_execution = -1;
   Executions executions;
   std::map<std::int64_t, StepLayer> layers;  // by operator
-  std::vector<StepLayer*> quick;             // the same, indexed by operator for speed
+  std::vector<StepLayer*> quick;             // the same layers, indexed by operator for speed
 
   void add(const TaskRow& task) {
     ++row.task_count;
@@ -200,7 +201,7 @@ class Counters {
     has_row_ = count > 0 && rows_.next(cells_.data());
   }
 
-  // The cells are kNull if the task has no counters.
+  // Returns the cells of the task's counters; all kNull if it has none.
   const std::int64_t* find(std::int64_t task_id) {
     while (has_row_ && cells_[0] < task_id) has_row_ = rows_.next(cells_.data());
     return has_row_ && cells_[0] == task_id ? &cells_[1] : none_.data();
@@ -248,7 +249,7 @@ class Order {
   const TaskRunTimeRow& row() const { return row_; }
 
  private:
-  // More equal starts in a row than this do not show the order of tasks.
+  // If more consecutive tasks than this have equal starts, the order is unknown.
   static constexpr std::int64_t kMaxAlike = 1 << 16;
   TaskRunTimeRow row_;
   std::int64_t alike_ = 0;

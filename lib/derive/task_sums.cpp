@@ -29,7 +29,7 @@ constexpr std::string_view kKernelTypes[] = {
     "FFTS_PLUS",     "PROFILING_ENABLE", "PROFILING_DISABLE",
 };
 
-// Rows per time block: the maximum number of extra rows read for a time range that ends in a block.
+// Rows per time block: at most this many extra rows are read for a time range that ends in a block.
 constexpr std::int64_t kBlockRows = 4096;
 
 // Names of execution calls, of boards and of Atlas servers.
@@ -118,7 +118,7 @@ struct Piece {
 using Pieces = std::vector<Piece>;
 
 void add_pieces(std::int64_t first_id, std::int64_t last_id, std::size_t run, Pieces& pieces) {
-  // Large enough to make the start of a chunk negligible, small enough that threads finish
+  // Large enough that the overhead per chunk is negligible, small enough that threads finish
   // together.
   constexpr std::int64_t kPieceRows = 16 * kBlockRows;
   for (std::int64_t first = first_id; first <= last_id; first += kPieceRows)
@@ -131,14 +131,14 @@ struct Ids {
 };
 
 Ids read_id_range(const Database& db, std::string_view table) {
-  // As separate subqueries, each is a look-up at one end of the table.
+  // Separate subqueries, so that each is a look-up at one end of the table.
   Statement read = db.prepare("SELECT (SELECT min(id) FROM " + std::string(table) +
                               "), (SELECT max(id) FROM " + std::string(table) + ")");
   if (!read.step() || read.is_null(0)) return {};
   return {read.integer(0), read.integer(1)};
 }
 
-// Chunks of all runs, and of the other tasks that `op_times` does not contain yet.
+// Returns the chunks of all runs, and of other tasks that `op_times` does not contain yet.
 Pieces plan_chunks(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
   Pieces pieces;
   std::int64_t next_id = ids.first;
@@ -237,7 +237,7 @@ class CallBits {
   std::vector<bool> bits_;
 };
 
-// Fields that a task and its sub tasks have in common.
+// Fields that are equal in a task and its sub tasks.
 using OuterKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 OuterKey outer_key(const TaskRow& task) {
@@ -249,10 +249,10 @@ struct PieceTasks {
   BlockMaker blocks{TimeBlockRow::kTasks};
   std::vector<TaskSums::ArrowEnd> arrow_ends;
   std::vector<std::uint32_t> copy_calls;
-  std::vector<OuterKey> outer_keys;  // of sub tasks
+  std::vector<OuterKey> outer_keys;  // keys of sub tasks
 };
 
-// Reads chunks of tasks. Operator totals are accumulated over all of its chunks.
+// Reads chunks of tasks. Accumulates operator totals over all chunks it reads.
 class TaskReader {
  public:
   void read(const Database& db, const Rules& rules, const CallBits* events, const Piece& piece,
@@ -281,7 +281,7 @@ class TaskReader {
         found.run.comm_tasks.push_back(comm_task(*tasks, comm_tasks->comm_call_id));
       if (tasks->device_type_name_id != kNull) add_span(rules, *tasks, found.run);
     }
-    // All chunks are in memory at the same time.
+    // Saves memory: the results of all chunks are in memory at once.
     found.arrow_ends.shrink_to_fit();
   }
 
@@ -398,7 +398,7 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   return events;
 }
 
-// Only if there are no marks.
+// Used only if there are no marks.
 std::vector<std::int64_t> execution_calls(const Database& db) {
   const ExecuteNames names = NameIds(db, kExecuteCalls).execute_calls();
   std::vector<std::int64_t> found;

@@ -49,7 +49,7 @@ struct TaskSums {
     std::int64_t last_task_id = 0;
     std::vector<CommTask> comm_tasks;  // sorted by id
     IntervalUnion computing;           // tasks that are operators, except those of collectives
-    // From the earliest start to the last end of tasks, except those with a type in kernel_types().
+    // From the earliest start to the last end of tasks, without tasks of a type in kernel_types().
     // Idle time is measured within this range.
     Interval whole{INT64_MAX, INT64_MIN};
   };
@@ -61,21 +61,21 @@ struct TaskSums {
   };
 
   std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
-  // Input of marks.cpp; empty without runs. Sorted by id: arrow ends (by task), calls that started
-  // a copy, tasks with sub tasks. Then the time blocks of tasks and calls.
+  // Input of marks.cpp; empty without runs. Arrow ends (by task id), calls that started a copy, and
+  // tasks with sub tasks are sorted by id. The time blocks of tasks and calls follow.
   std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
   bool has_marks = false;                     // false: large ids or no runs; above are empty
-  std::vector<std::int64_t> execution_calls;  // in any capture, sorted by id
+  std::vector<std::int64_t> execution_calls;  // set for any capture; sorted by id
 };
 
 class OpTimes;  // passes.hpp
 
-// The tasks of a run must be in order of start. Tasks that `op_times` does not contain are added to
-// it.
+// The tasks of a run must be in order of start. Adds tasks to `op_times` that it does not contain
+// yet.
 TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times);
 
 // Host task types that do not extend Run::whole. Source: cann_device.md 14.5, 23.6.
