@@ -1,4 +1,4 @@
-// Records of the AI CPUs about their nodes in a device's files: aicpu.data, and the older
+// Records of the AI CPUs about their nodes, from a device's files: aicpu.data, and the older
 // DATA_PREPROCESS.AICPU. Source: cann_device.md 8.1.1, 8.2.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace msprof::cann {
 
-// aicpu.data. The head is that of host records; its level and type identify a node.
+// Record of aicpu.data. It has the head of host records, whose level and type identify a node.
 struct __attribute__((packed)) AicpuNodeWire {
   HostHeader head;
   std::uint16_t stream;
@@ -36,7 +36,7 @@ static_assert(sizeof(AicpuNodeWire) == 256);
 inline constexpr std::uint16_t kAicpuLevel = 6000;
 inline constexpr std::uint32_t kAicpuNodeType = 0;
 
-// DATA_PREPROCESS.AICPU.
+// Record of DATA_PREPROCESS.AICPU.
 struct __attribute__((packed)) OldAicpuWire {
   std::uint16_t magic;
   std::uint16_t tag;

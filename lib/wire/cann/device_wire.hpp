@@ -1,7 +1,7 @@
-// Records from which tasks are built, in a device's files: stars_soc.data, hwts.data,
-// ffts_profile.data, aicore.data; and the stream and task ids that all device records share.
-// Source: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore). Numbers in
-// parentheses are sections of it.
+// Records in a device's files from which tasks are built: stars_soc.data, hwts.data,
+// ffts_profile.data, aicore.data. Also the stream and task ids in all device records. Source:
+// cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore). Numbers in parentheses are
+// its sections.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace msprof::cann {
 
-// Magic of these records (4, 5.1, 6.1, 7.1).
+// Magic number of these records (4, 5.1, 6.1, 7.1).
 inline constexpr std::uint16_t kDeviceMagic = 0x6BD3;
 
 // Weak test for records that may have another value in place of the magic. Rejects values with
@@ -34,7 +34,7 @@ struct __attribute__((packed)) StarsLogWire {
 };
 static_assert(sizeof(StarsLogWire) == 64);
 
-// Chips 15 and 16: the same in 32 bytes, with a 32-bit task id and no stream (5.3).
+// Chips 15 and 16: a start or end in 32 bytes, with a 32-bit task id and no stream (5.3).
 struct __attribute__((packed)) StarsLogV6Wire {
   std::uint16_t head;
   std::uint16_t magic;
@@ -50,7 +50,7 @@ struct __attribute__((packed)) FusionLogWire {
   std::uint16_t magic;
   std::uint32_t task_id;
   std::uint64_t syscnt;
-  std::uint16_t engine;  // bits 0 to 4; higher bits: the mission
+  std::uint16_t engine;  // the engine in bits 0 to 4; higher bits: the mission
   std::uint16_t acc_id;
 };
 static_assert(sizeof(FusionLogWire) == 20);
@@ -68,8 +68,8 @@ struct __attribute__((packed)) HwtsWire {
 };
 static_assert(sizeof(HwtsWire) == 64);
 
-// STARS chips: the counters of a task and of its blocks (6.1, 6.2). The two differ at offset 20 and
-// at offsets 24 to 31. Both have the type in bits 5 to 7 of `ffts`.
+// STARS chips: the counters of a task and of its blocks (6.1, 6.2). The two kinds differ at offset
+// 20 and at offsets 24 to 31. Bits 5 to 7 of `ffts` contain the type.
 struct __attribute__((packed)) FftsWire {
   std::uint16_t head;  // function type (6 bit), counter (4)
   std::uint16_t magic;
@@ -124,7 +124,8 @@ struct __attribute__((packed)) AicoreWire {
 };
 static_assert(sizeof(AicoreWire) == 128);
 
-// Chip 0: the counters of a task (7.3). A record may be longer; `bufsize` is its size.
+// Chip 0: the counters of a task (7.3). A record may be longer than this struct; `bufsize` is its
+// size.
 struct __attribute__((packed)) EventCountWire {
   std::uint8_t mode;
   std::uint8_t tag;  // kEventCountTag
@@ -172,24 +173,24 @@ enum StarsFunction : unsigned {
 
 // SQE types (4.1) that are treated specially.
 enum SqeType : unsigned { kSqeAiCore = 0, kSqeAiCpu = 1, kSqeVectorCore = 2 };
-inline constexpr unsigned kSqeCcuV6 = 16;  // V6 chips
+inline constexpr unsigned kSqeCcuV6 = 16;  // CCU tasks on V6 chips
 
 // A stream id has 11 bits; on STARS chips the bits above are flags.
 inline constexpr std::uint16_t kMaxStreams = 2048;
 inline constexpr std::uint16_t kStreamMask = kMaxStreams - 1;
 
-// Stream and task ids as used by the runtime.
+// Stream and task ids as the runtime uses them.
 struct StarsIds {
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
 };
 
-// Task id of chips 15 and 16, from the fields that contain stream and task number on other chips
-// (5.2).
+// Returns the task id on chips 15 and 16, from the fields that contain stream and task number on
+// other chips (5.2).
 inline std::uint32_t unique_task_id(std::uint16_t low, std::uint16_t high) {
   return static_cast<std::uint32_t>(high) << 16 | low;
 }
-// Stream id of tasks that the host did not launch, on chips 15 and 16 (5.2).
+// Stream id, on chips 15 and 16, of tasks that the host did not launch (5.2).
 inline constexpr std::uint16_t kUnknownStream = 65535;
 
 // Converts ids as written by the hardware of STARS chips (5.2). `sqe_type` is 0 for PMU records.

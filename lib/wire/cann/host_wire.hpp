@@ -1,5 +1,5 @@
-// Host records: all records that are joined into the call tree, and the head that aicpu.data
-// shares. A struct ends with the last used field; the record size is in the table of
+// Host records: all records that are joined into the call tree, and their head, which aicpu.data
+// also uses. A struct ends with the last used field; the record size is in the table of
 // host_streams.hpp. Source: cann_host.md 1.4, 1.8 (one section per kind), 1.9 (numbers).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace msprof {
 
-// Magic of every host record and of aicpu.data (cann_host.md 1.4).
+// Magic number of every host record and of aicpu.data (cann_host.md 1.4).
 inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
 
 struct __attribute__((packed)) HostHeader {
@@ -25,10 +25,10 @@ static_assert(sizeof(HostHeader) == 24);
 struct __attribute__((packed)) ApiEventWire {
   HostHeader head;
   std::uint64_t end;
-  std::uint64_t item;  // hash of a name, or number of a model
+  std::uint64_t item;  // hash of a name, or model number
 };
 static_assert(sizeof(ApiEventWire) == 40);
-// Value of `end` in a record of a call's start or end event.
+// Value of `end` if the record is a call's start or end event.
 inline constexpr std::uint64_t kIsEvent = UINT64_MAX;
 
 // task_track: a task launch.
@@ -37,15 +37,15 @@ struct __attribute__((packed)) TaskTrackWire {
   std::uint16_t device;  // high 4 bits: 0 NPU, 1 DPU
   std::uint16_t stream;
   std::uint16_t task_number;
-  std::uint16_t batch;  // for a flip: its number
+  std::uint16_t batch;  // in a flip record: the number of the flip
   std::uint64_t type;
-  std::uint64_t kernel_name;  // hash; 0 if absent
+  std::uint64_t kernel_name;  // hash of the name; 0 if absent
   std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire, depending on data_len
 };
 static_assert(sizeof(TaskTrackWire) == 64);
 inline constexpr std::uint32_t kLaunchDataLen = 40;
 inline constexpr std::uint64_t kFlipType = 98;        // wraparound of the task ids of a stream
-inline constexpr std::uint64_t kMaintenanceType = 6;  // not a task of the application
+inline constexpr std::uint64_t kMaintenanceType = 6;  // internal task, not of the application
 inline constexpr std::uint16_t kStreamDestroyed = 65535;
 
 // task_track_v2: the same task with full ids, written in addition to the first form; only for tasks
@@ -57,7 +57,7 @@ struct __attribute__((packed)) TaskTrackV2Wire {
   std::uint32_t stream;
   std::uint32_t task;
   std::uint32_t type;
-  std::uint64_t kernel_name;  // hash; 0 if absent
+  std::uint64_t kernel_name;  // hash of the name; 0 if absent
 };
 static_assert(sizeof(TaskTrackV2Wire) == 48);
 
@@ -116,8 +116,8 @@ struct __attribute__((packed)) TensorInfoWire {
 };
 static_assert(sizeof(TensorInfoWire) == 256);
 
-// context_id_info: the sub tasks of an operator; at the communication level the first and last of a
-// range.
+// context_id_info: the sub tasks of an operator; at the communication level, the first and last sub
+// task of a range.
 inline constexpr std::uint32_t kMaxContexts = 55;
 struct __attribute__((packed)) ContextIdInfoWire {
   HostHeader head;
@@ -142,7 +142,7 @@ struct __attribute__((packed)) FusionOpInfoWire {
 };
 static_assert(sizeof(FusionOpInfoWire) == 140);
 
-// memcpy_info: a copy, shared by the tasks launched by the same thread at the same time.
+// memcpy_info: a copy; belongs to all tasks launched by the same thread at the same time.
 struct __attribute__((packed)) MemcpyInfoWire {
   HostHeader head;
   std::uint64_t bytes;
@@ -202,7 +202,7 @@ struct __attribute__((packed)) CaptureStreamInfoWire {
 };
 static_assert(sizeof(CaptureStreamInfoWire) == 34);
 
-// capture_stream_info_v2: the same with full ids (cann_new_kinds.md 2.2).
+// capture_stream_info_v2: the first form with full ids (cann_new_kinds.md 2.2).
 struct __attribute__((packed)) CaptureStreamInfoV2Wire {
   HostHeader head;
   std::uint16_t device;
@@ -217,7 +217,7 @@ static_assert(sizeof(CaptureStreamInfoV2Wire) == 40);
 // memmng_info: an allocation or release by the runtime (cann_new_kinds.md 3.1).
 struct __attribute__((packed)) MemmngInfoWire {
   HostHeader head;
-  std::uint64_t address;  // a handle for physical memory
+  std::uint64_t address;  // for physical memory: a handle
   std::uint64_t bytes;    // 0: released
   std::uint32_t kind;     // RuntimeMemoryRow::kind
   std::uint16_t is_free;
@@ -293,7 +293,7 @@ struct __attribute__((packed)) MsprofTxWire {
   std::uint64_t mark_id;
   std::uint64_t domain;  // hash
   std::int32_t message_type;
-  char message[kTxMessageBytes];  // NUL-terminated if shorter
+  char message[kTxMessageBytes];  // NUL-terminated if shorter than the array
 };
 static_assert(sizeof(MsprofTxWire) == 256);
 

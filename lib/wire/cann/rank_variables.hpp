@@ -6,12 +6,12 @@
 
 namespace msprof::cann {
 
-// Variables of torchrun, Open MPI, MPICH and Intel MPI, and srun; the first that is set is used.
-// Slurm also sets SLURM_PROCID in batch scripts, where it is not a rank; only a step has
+// Variables of torchrun, Open MPI, MPICH and Intel MPI, and srun. The first one that is set is
+// used. Slurm also sets SLURM_PROCID in batch scripts, where it is not a rank; only a step has
 // SLURM_STEP_ID.
 struct RankVariable {
   const char* name;
-  const char* needed = nullptr;  // variable that must also be set
+  const char* needed = nullptr;  // another variable that must be set
 };
 inline constexpr std::array kRankVariables = {
     RankVariable{"RANK"},

@@ -1,5 +1,5 @@
 // Records of ts_track.data, and the tags of its step marks. Source: cann_device.md 3. Numbers in
-// parentheses are sections of it.
+// parentheses are its sections.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ inline constexpr std::uint16_t kBackward = 3;
 inline constexpr std::uint16_t kIterationEnd = 4;
 inline constexpr std::uint16_t kMark = 11;
 inline constexpr std::uint16_t kRangeEdge = 12;
-// From here on, starts are even and ends are odd.
+// From this tag on, starts are even and ends are odd.
 inline constexpr std::uint16_t kFirstReduce = 10'000;
 inline constexpr std::uint16_t kFirstGetNext = 20'000;
 inline constexpr std::uint16_t kStepStart = 60'000;  // set by the framework
@@ -49,7 +49,7 @@ constexpr bool is_stamp(std::uint16_t tag) {
 }
 }  // namespace step_tag
 
-struct __attribute__((packed)) StepTraceWire {  // (3.2)
+struct __attribute__((packed)) StepTraceWire {  // section 3.2
   TsHeadWire head;
   std::uint64_t index_id;
   std::uint64_t model_id;
@@ -60,7 +60,7 @@ struct __attribute__((packed)) StepTraceWire {  // (3.2)
 };
 static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
 
-struct __attribute__((packed)) FlipWire {  // (3.5)
+struct __attribute__((packed)) FlipWire {  // section 3.5
   TsHeadWire head;
   std::uint16_t stream;
   std::uint16_t number;

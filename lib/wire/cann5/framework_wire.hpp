@@ -31,14 +31,14 @@ struct __attribute__((packed)) RecordHead {
   std::uint16_t tag;
 };
 
-// task_desc_info: an operator and the task that runs it. Iteration 0: the same in every iteration.
+// task_desc_info: an operator and the task that runs it. Iteration 0 means every iteration.
 struct __attribute__((packed)) TaskDescWire {
   RecordHead head;
   std::uint32_t task_type;  // 0 AI core, 1 AI CPU, 2 vector core
   MixText<120> name;
   MixText<56> type;
   std::uint64_t iteration;
-  std::uint64_t time_ns;  // of the host's monotonic clock; equal in the operator's tensor records
+  std::uint64_t time_ns;  // host's monotonic clock; equal in the operator's tensor records
   std::uint32_t shape;    // 0 static
   std::uint32_t blocks;
   std::uint32_t model;
@@ -55,7 +55,7 @@ struct __attribute__((packed)) OldTensorWire {
   std::uint32_t kind;  // 0 input, 1 output
   std::uint32_t format;
   std::uint32_t data_type;
-  std::uint32_t shape[8];  // zeros are unused dimensions
+  std::uint32_t shape[8];  // unused dimensions are 0
 };
 static_assert(sizeof(OldTensorWire) == 44);
 

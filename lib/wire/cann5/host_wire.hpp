@@ -37,7 +37,7 @@ struct __attribute__((packed)) RuntimeCallWire {
   std::uint32_t result;
   std::uint32_t stream;  // kNoStream: no stream
   std::uint32_t task_count;
-  std::uint16_t tasks[20];  // pairs: task, batch
+  std::uint16_t tasks[20];  // pairs of task and batch
   std::uint16_t direction;  // for a copy: 1 host to device
   std::uint8_t unused[106];
 };

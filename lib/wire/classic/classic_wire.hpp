@@ -5,7 +5,7 @@
 
 namespace msprof::classic {
 
-// training_trace: a step mark. It has no magic.
+// training_trace: a step mark. It has no magic number.
 struct __attribute__((packed)) TrainingTraceWire {
   std::uint64_t tag;
   std::uint16_t task;
