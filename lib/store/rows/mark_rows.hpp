@@ -73,8 +73,7 @@ struct CommGroupRow {
   std::int64_t id = 0;
   std::int64_t device_id = 0;
   std::int64_t group_name_id = kNull;
-  std::int64_t largest_plane_id = kNull;  // largest plane of tasks with an hccl_info; null: no such
-                                          // task
+  std::int64_t largest_plane_id = kNull;  // of tasks with an hccl_info; null: no such task
 
   static constexpr const char* kTable = "comm_group";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "device_id", "group_name_id",

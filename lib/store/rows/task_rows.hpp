@@ -186,7 +186,7 @@ struct AicpuNodeRow {
   std::int64_t compute_us = kNull;
   std::int64_t memcpy_us = kNull;
   std::int64_t dispatch_us = kNull;
-  std::int64_t total_ns = kNull;      // after run - submit
+  std::int64_t total_ns = kNull;      // from submit to after_run
   std::int64_t op_name_id = kNull;    // filled by the association; null: N/A
   std::int64_t run_start_us = kNull;  // only in text records: the device's clock, unconverted
   std::int64_t run_end_us = kNull;
