@@ -34,7 +34,7 @@ constexpr std::uint64_t kStartBytes = 16 << 20;
 
 // Facts encoded in the name of a temporary file or folder.
 struct TemporaryName {
-  bool has_owner_lock = false;  // earlier versions put a process id in the name
+  bool has_owner_lock = false;  // false: made by an earlier version, with a process id in the name
   bool is_of_this_machine = false;
 };
 
@@ -82,7 +82,7 @@ void remove_stale_folder(const fs::path& path, const TemporaryName& name,
   FileDescriptor fd;
   OwnerLock lock = OwnerLock::unknown;
   if (name.has_owner_lock) {
-    // Creates the lock file if the owner has not done so yet; the owner then notices and picks
+    // Creates the lock file if the owner has not done so yet; the owner notices this and uses
     // another name.
     fd.reset(::open((path / kLockName).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return;

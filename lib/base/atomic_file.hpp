@@ -22,13 +22,13 @@ inline constexpr std::string_view kOtherOutput = " (another folder can be given 
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& path, int error_number,
                                      std::string_view hint = kOtherOutput);
 
-// Creates `folder` and its parents, or throws Error(cannot_write) naming the folder and --output.
+// Creates `folder` and its parents, or throws Error(cannot_write) with the folder and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
 // A new, empty file next to `target`, named ".<name>.<random>-<machine>.msprof-tmp". This program
 // owns it (owner_lock.hpp) until it is renamed or removed. Other code may write to it through
 // path(). The first one created in a folder removes abandoned ones. All functions throw
-// Error(cannot_write) naming the target.
+// Error(cannot_write) with the target's path.
 class TemporaryFile {
  public:
   // Called before the file replaces `target`.
@@ -43,8 +43,7 @@ class TemporaryFile {
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& target() const { return target_; }
-  // Changes the target to another name in the same folder, for files whose name depends on their
-  // content.
+  // Changes the target to another name in the same folder, for names that depend on the content.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   std::string_view hint() const { return hint_; }
   int fd() const { return fd_.get(); }
@@ -90,9 +89,8 @@ class TemporaryFolder {
   FileDescriptor lock_;
 };
 
-// Removes abandoned temporary files in `folder`. If the file system has no locks, or the file
-// belongs to another machine, a file counts as abandoned once nobody has written to it for 24
-// hours.
+// Removes abandoned temporary files in `folder`. If the file system has no locks or the file
+// belongs to another machine, the file counts as abandoned after 24 hours without a write.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 // Buffered writer for a TemporaryFile. Throws Error(cannot_write) if writing fails.

@@ -9,15 +9,15 @@
 
 namespace msprof {
 
-// The only table of exit codes in code; README.md shows the same table.
+// All exit codes; README.md shows the same table.
 enum class Exit : int {
   ok = 0,
   internal_error = 1,
   usage = 2,
   partial_data = 3,   // damaged, truncated or unknown data; the rest was produced
-  nothing_to_do = 4,  // folder or data does not exist
+  nothing_to_do = 4,  // the folder or data does not exist
   cannot_write = 5,
-  board_unreachable = 6,  // or login refused
+  board_unreachable = 6,  // board unreachable, or login refused
   application_failed = 7,
   regression = 8,
   interrupted = 130,

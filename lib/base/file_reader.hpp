@@ -61,7 +61,7 @@ std::string read_text_file(const std::filesystem::path& path, std::uint64_t limi
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "captures are little-endian");
 
 // Bounds-checked little-endian reader over borrowed bytes, for decoders. Reading past the end
-// returns 0 and sets overrun(); no byte outside is accessed.
+// returns 0 and sets overrun(), without accessing bytes beyond it.
 class ByteCursor {
  public:
   explicit ByteCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -1,5 +1,5 @@
-// Access to findings.def by id. For modules that report conditions which users or scripts may act
-// on, and for tests, which check ids rather than wording.
+// Access to findings.def by id. For modules that report conditions to users or scripts, and for
+// tests, which check ids instead of wording.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace msprof {
 
 enum class Severity {
-  note,     // worth knowing; no data is missing
+  note,     // information; no data is missing
   without,  // complete except for the data in `lacks`: "complete without ..."
   partial,  // lost or damaged data: exit code 3
   warning,  // the command continues
@@ -42,8 +42,8 @@ struct FindingInfo {
   Category category = Category::other;
   std::string_view lacks = {};  // completes "complete without …" in the verdict
   std::string_view cause = {};  // default cause, used if the finding has no detail
-  // Remedy; '@' is replaced by the capture's folder. Empty: no remedy exists. Unset: only import's
-  // verdict shows the finding, and doctor does not repeat it.
+  // Remedy; '@' is replaced by the capture's folder. Empty text: no remedy exists. Unset: the
+  // finding is shown by import's verdict, but not by doctor.
   std::optional<std::string_view> remedy = {};
 };
 

@@ -24,15 +24,15 @@ fs::file_type to_file_type(unsigned char type) {
   return fs::file_type::unknown;
 }
 
-// Listing in the form glob() needs; glob() ignores readdir() errors.
+// Listing in the form that glob() needs; glob() ignores readdir() errors.
 struct GlobFolder {
   FolderListing listing;
   std::size_t next = 0;
   dirent entry = {};
 };
 
-// Error for the first folder that glob() could not list. glob() callbacks have no user-data
-// argument.
+// Error for the first folder that glob() could not list. Global because glob() callbacks have no
+// user-data argument.
 thread_local std::string glob_problem;
 
 void* open_for_glob(const char* folder) {
@@ -49,7 +49,7 @@ dirent* read_for_glob(void* folder) {
   auto* const open = static_cast<GlobFolder*>(folder);
   if (open->next == open->listing.entries.size()) return nullptr;
   const std::string& name = open->listing.entries[open->next++].name;
-  open->entry.d_ino = 1;  // 0 would mark a deleted entry
+  open->entry.d_ino = 1;  // 0 would mean a deleted entry
   open->entry.d_type = DT_UNKNOWN;
   open->entry.d_name[name.copy(open->entry.d_name, sizeof(open->entry.d_name) - 1)] = '\0';
   return &open->entry;

@@ -19,11 +19,11 @@ struct FolderEntry {
 
 struct FolderListing {
   std::vector<FolderEntry> entries;  // sorted by name, without "." and ".."
-  int error_number = 0;              // if not 0, `entries` holds what was read before the error
+  int error_number = 0;              // if not 0, `entries` holds the names read before the error
 
   // True if the folder does not exist: missing, a file, or a link loop.
   bool is_absent() const;
-  // True if the folder may hold names that are not in `entries`.
+  // True if the folder may contain names that are not in `entries`.
   bool is_cut() const { return error_number != 0 && !is_absent(); }
 };
 

@@ -14,13 +14,14 @@ namespace {
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
 void (*volatile g_last_acts[2])() = {};     // indexed by LastAct
-bool g_ignores_hangup = false;              // SIGHUP is ignored, and was handled before
-volatile std::sig_atomic_t g_patience = 1;  // number of signals that are only recorded
+bool g_ignores_hangup = false;              // SIGHUP is ignored now and was handled before
+volatile std::sig_atomic_t g_patience = 1;  // number of signals that do not end the program
 
 extern "C" void on_signal(int number) {
-  // A closed terminal sends several SIGHUPs (kernel and shell); they do not count as insisting.
+  // A closed terminal sends several SIGHUPs (kernel and shell); they do not count as repeated by
+  // the user.
   if (number == SIGHUP && g_count > 0) return;
-  // The user insists: exit immediately. 130 is Exit::interrupted.
+  // The user has repeated the signal: exit immediately. 130 is Exit::interrupted.
   if (g_count >= g_patience) {
     for (const auto& last_act : g_last_acts) {
       if (last_act != nullptr) last_act();

@@ -10,7 +10,7 @@ namespace msprof::interrupt {
 // write error with a message.
 void install();
 
-// Number of the last signal received (0: no signal), and the number of signals.
+// Number of the last signal received (0: no signal), and how many were received.
 int received();
 int count();
 
@@ -24,11 +24,10 @@ class DeferSecondSignal {
   DeferSecondSignal& operator=(const DeferSecondSignal&) = delete;
 };
 
-// Clears a signal that has served its purpose: it ended the application, and the following work can
-// be interrupted again.
+// Clears a signal that ended the application: the work that follows can be interrupted again.
 void acknowledge();
 
-// Ignores a closed terminal from now on, including one that closed before. For saving results that
+// Ignores a closed terminal from now on, even if it has already closed. For saving results that
 // took long to produce.
 void ignore_hangup();
 // Reverts ignore_hangup(), if SIGHUP was handled before it.
@@ -48,7 +47,7 @@ class MaskPendingSignal {
   int count_;
 };
 
-// Terminal state that the function restores.
+// Terminal state that a function restores.
 enum class LastAct { settings, picture };
 // Registers the function to call before a signal ends the program at once, one per kind; nullptr
 // removes it. It runs in the signal handler.

@@ -52,8 +52,8 @@ std::string json_string(std::string_view text) {
 namespace {
 
 constexpr std::int64_t kMaxInteger = std::int64_t{1} << 53;
-// A double holds every decimal with up to kAlwaysHeld significant digits; its shortest text always
-// has fewer than kNeverHeld.
+// A double holds every decimal with up to kAlwaysHeld significant digits; the shortest text of a
+// double always has fewer than kNeverHeld.
 constexpr std::size_t kAlwaysHeld = 15;
 constexpr std::size_t kNeverHeld = 18;
 
@@ -86,8 +86,8 @@ bool fits_double(std::string_view digits) {
   const std::string wanted = significant(digits);
   if (wanted.size() <= kAlwaysHeld) return true;
   double real = 0;
-  // Such a number is one of a column with fixed decimals, most of which are strings. It becomes a
-  // string even if it ends in zeros and a double could hold it.
+  // Such numbers are from columns with fixed decimals, where most cells become strings. This one
+  // becomes a string even if it ends in zeros and a double could hold it.
   if (wanted.size() >= kNeverHeld || std::from_chars(digits.data(), end, real).ec != std::errc())
     return false;
   return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);

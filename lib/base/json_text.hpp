@@ -1,7 +1,7 @@
 // Writes text and numbers as JSON, for the streaming writers and every --json document.
 //
 // JavaScript and most other readers convert a number to a double. A number that a double cannot
-// hold is written as a string of its digits, so that no digit is lost. Traces are the exception:
+// hold is written as a string of its digits, so that no digit is lost; except in traces, where
 // viewers expect numbers.
 #pragma once
 

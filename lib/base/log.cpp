@@ -35,7 +35,7 @@ void clear_shown_line() {
 
 void write_to(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
-  // Flushed so that it precedes what an application writes to the same descriptor.
+  // Flushes, so that the message precedes later output of an application to the same descriptor.
   if (stream == stdout) std::fflush(stdout);
 }
 

@@ -1,6 +1,6 @@
 // Messages and progress on stderr (base/log_stream.hpp), and terminal properties; data goes to
-// stdout and never through here. Used by every module. Control characters in messages (names come
-// from boards) appear as '?', so that no capture can control the terminal.
+// stdout without this module. Used by every module. Control characters in messages (names come from
+// boards) appear as '?', so that no capture can control the terminal.
 #pragma once
 
 #include <fmt/format.h>

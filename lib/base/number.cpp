@@ -38,8 +38,7 @@ std::string decimal_digits(int128 value) {
   return digits;
 }
 
-// Limit of exact sums. Means stay far below it; beyond it precision is reduced rather than
-// overflowing.
+// Limit of exact sums. Means stay far below it; larger sums lose precision instead of overflowing.
 constexpr int128 kMax = static_cast<int128>(1) << 94;
 
 }  // namespace
@@ -59,7 +58,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
   int128 scale = 1;
   for (int i = 0; i < decimals; ++i) scale *= 10;
   int128 scaled = 0;
-  // Sums beyond any real run: a rounded figure is better than a wrapped one.
+  // Larger than in any real run: a rounded value is better than a wrapped one.
   if (__builtin_mul_overflow(numerator, scale, &scaled)) {
     return fmt::format("{:.{}f}",
                        static_cast<long double>(numerator) / static_cast<long double>(denominator),
@@ -76,7 +75,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
 }
 
 char* put_us_from_ns(char* out, std::int64_t ns) {
-  // Unsigned from here on: INT64_MIN has no positive counterpart.
+  // Unsigned, since INT64_MIN has no positive counterpart.
   auto magnitude = static_cast<std::uint64_t>(ns);
   if (ns < 0) {
     *out++ = '-';
@@ -137,7 +136,7 @@ Fraction& Fraction::operator+=(const Fraction& other) {
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
-    // Saturates if even whole units do not fit; only a broken or hostile store has such sums.
+    // Saturates if even whole units do not fit; only damaged or malicious stores have such sums.
     static constexpr int128 kMaxPlainHalf = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
       int128 product = 0;
@@ -179,7 +178,7 @@ std::string Fraction::ratio(const Fraction& part, const Fraction& whole, int128 
   if (__builtin_mul_overflow(part.numerator_, whole.denominator_, &numerator) ||
       __builtin_mul_overflow(numerator, factor, &numerator) ||
       __builtin_mul_overflow(part.denominator_, whole.numerator_, &denominator)) {
-    // Both operands rounded to whole units, still far finer than the printed digits.
+    // Rounds both operands to whole units, which are still far finer than the printed digits.
     numerator = divide_rounded(part.numerator_, part.denominator_) * factor;
     denominator = std::max<int128>(1, divide_rounded(whole.numerator_, whole.denominator_));
   }

@@ -1,5 +1,5 @@
-// Numbers as the products print them: exact decimals of fractions, rounded once from integers, half
-// away from zero; and time sums that saturate. For summaries and timelines.
+// Numbers in the form of the products: exact decimals of fractions, computed from integers and
+// rounded once, half away from zero; and sums of times that saturate. For summaries and timelines.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
 // Same, into a buffer of 24 bytes; returns the end of the text.
 char* put_us_from_ns(char* out, std::int64_t ns);
-// Returns the double that this text parses to; empty if only parsing can give it.
+// Returns the double that this text parses to; nullopt if only parsing can give it.
 inline std::optional<double> us_as_read(std::int64_t ns) {
   // IEEE division of two integers below 2^53 yields the double nearest to the exact quotient.
   constexpr std::int64_t kMaxWhole = std::int64_t{1} << 53;
@@ -42,9 +42,9 @@ class Fraction {
   int128 numerator() const { return numerator_; }
   int128 denominator() const { return denominator_; }
   bool operator<(const Fraction& other) const;
-  // Returns this value times `factor` with `decimals` decimals.
+  // Returns this value times `factor`, with `decimals` decimals.
   std::string fixed(int128 factor, int decimals) const;
-  // Returns part / whole times `factor`; `whole` must not be 0.
+  // Returns `part` / `whole` * `factor`; `whole` must not be 0.
   static std::string ratio(const Fraction& part, const Fraction& whole, int128 factor,
                            int decimals);
 

@@ -1,6 +1,6 @@
 // Launch policy for std::async() helpers: a separate thread if the system provides one, else the
-// thread that calls get(). For work that several threads draw from one list, so that late helpers
-// find it empty.
+// thread that calls get(). For work that several threads take from one list: a helper that starts
+// late finds it empty.
 #pragma once
 
 #include <future>

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::hours kAbandoned{24};
 
-// The byte before SQLite's lock bytes: the file can be a database.
+// The byte before SQLite's lock bytes, as the file can be a database.
 constexpr off_t kOwnerByte = (off_t{1} << 30) - 1;
 
 OwnerLock lock(int fd, int command, short type) {

@@ -20,8 +20,8 @@ enum class OwnerLock {
 OwnerLock take_owner_lock(int fd);
 // Locks a file, waiting for programs that are only checking for an owner.
 OwnerLock await_owner_lock(int fd);
-// Checks whether a file that is open for reading has an owner. If it returns `taken`, the file
-// cannot be owned until the descriptor is closed.
+// Checks whether a file that is open for reading has an owner. If it returns `taken`, nobody can
+// own the file until the descriptor is closed.
 OwnerLock look_for_owner(int fd);
 
 // Returns 16 hexadecimal digits that identify this machine among those that share a folder: 8 for
@@ -41,7 +41,7 @@ bool is_same_file(int fd, const std::filesystem::path& path);
 bool is_ownerless(OwnerLock lock, bool is_of_this_machine, bool is_old);
 
 // Fallback without locks: returns true if nobody has written to the file, or to anything in the
-// folder, for 24 hours. False if this cannot be read.
+// folder, for 24 hours. False if the times cannot be read.
 bool is_abandoned(const std::filesystem::path& path);
 
 }  // namespace msprof

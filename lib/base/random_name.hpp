@@ -1,5 +1,5 @@
-// Unique part of a name, for temporary files and runs. Process ids are not unique: containers share
-// them along with the host name.
+// Unique part of a name, for temporary files and runs. Process ids are not unique: two containers
+// can have the same ids and the same host name.
 #pragma once
 
 #include <string>

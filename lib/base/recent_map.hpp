@@ -30,7 +30,7 @@ class RecentMap {
 
  private:
   using Node = std::pair<const Key, Value>;
-  // Size of the direct-mapped cache in front of the maps, indexed by hash.
+  // Size of the direct-mapped cache, indexed by hash, that is searched before the maps.
   static constexpr std::size_t kNear = std::min<std::size_t>(kMost / 2, 16'384);
 
   template <typename Make>

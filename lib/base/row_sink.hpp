@@ -29,7 +29,7 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void begin(std::span<const std::string> columns) = 0;
-  // After begin(): false if the cells of a column are ignored, so that any value will do.
+  // Valid after begin(): false if the cells of a column are ignored; they may then have any value.
   virtual bool reads(std::size_t /*column*/) const { return true; }
   virtual void text(std::string_view value) = 0;
   // Decimal digits, printed unchanged in CSV and JSON.
@@ -38,7 +38,7 @@ class RowSink {
   virtual void real(double value);
   // Prints bytes as hexadecimal digits.
   virtual void blob(std::string_view bytes);
-  // A timestamp in digits; CSV appends a TAB, which keeps spreadsheets from rounding it.
+  // A timestamp in digits; CSV appends a TAB, so that spreadsheets do not round it.
   virtual void timestamp(std::string_view digits) { number(digits); }
   virtual void missing() { text("N/A"); }
   // A row may have fewer cells than columns: CSV omits the rest, other sinks print N/A.
@@ -51,8 +51,8 @@ class RowSink {
   void number_by(Append&& append) {
     if (next_cell_format() != CellFormat::nothing) append_number(append);
   }
-  // Same, where `value()` returns the double that those digits parse to: a sink that computes uses
-  // it directly. Empty if only parsing the digits can give it.
+  // Same, with `value()`, which returns the double that the digits parse to, for sinks that
+  // compute; nullopt if only parsing the digits can give it.
   template <typename Value, typename Append>
   void number_from(Value&& value, Append&& append) {
     const CellFormat wanted = next_cell_format();
@@ -102,8 +102,8 @@ class RowSink {
   // Form in which the sink wants the next number.
   enum class CellFormat {
     digits,
-    value,    // only take_number()
-    both,     // take_number() if a value exists, then the digits
+    value,    // only calls take_number()
+    both,     // calls take_number() if a value exists, then writes the digits
     nothing,  // the cell is ignored and counts as written
   };
   virtual CellFormat next_cell_format() { return CellFormat::digits; }
@@ -165,7 +165,7 @@ class RowTee : public RowSink {
 
  private:
   struct Kept;
-  // Returns true if the next digits are also for the reader; resets the flag for the next cell.
+  // Returns true if the reader also needs the next digits; resets the flag for the next cell.
   bool take_turn();
 
   RowSink& writer_;

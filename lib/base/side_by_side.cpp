@@ -81,7 +81,8 @@ class SideChild {
     if (pid_ < 0)
       throw Error(Exit::cannot_write, fmt::format("cannot start a process: {}", errno_text(errno)));
     if (pid_ == 0) {
-      // If kept open here, these would prevent a sibling from noticing that its reader is gone.
+      // Closes the siblings' pipes: if kept open here, a sibling would not notice that its reader
+      // is gone.
       for (const auto& other : others) other->forget();
       become(work, parent, out, err, result);
     }
@@ -130,7 +131,7 @@ class SideChild {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(static_cast<int>(Exit::interrupted));
-    { const interrupt::DeferSecondSignal over; }  // resets the parent's deferral in the child
+    { const interrupt::DeferSecondSignal over; }  // undoes the parent's deferral in the child
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(out.write.get(), STDOUT_FILENO);

@@ -1,5 +1,5 @@
 // Runs work in several forked processes at once and delivers their output line by line. For verbs
-// that work on several targets at a time with per-process state: libssh, Ctrl-C, messages.
+// that work on several targets at once and use per-process state: libssh, Ctrl-C, messages.
 #pragma once
 
 #include <cstddef>
@@ -46,15 +46,15 @@ inline constexpr std::size_t kMaxSideResult = 64 << 20;
 
 // Forks a child for each of `works`, each in a new process group with an empty stdin, and waits for
 // all. `on_line` gets the lines they print as they arrive, `on_end` each result when a child ends.
-// Termination signals are forwarded to all children, the second one too; the third ends this
-// process and its children. The caller must be the only thread. Throws Error(cannot_write) if a
-// process cannot be created, after those already started have ended.
+// The first two termination signals are forwarded to all children; the third ends this process and
+// its children. The caller must be the only thread. Throws Error(cannot_write) if a process cannot
+// be created, after those already started have ended.
 std::vector<SideEnd> run_side_by_side(
     const std::vector<SideWork>& works,
     const std::function<void(std::size_t work, SideStream stream, std::string_view line)>& on_line,
     const std::function<void(std::size_t work, const SideEnd& end)>& on_end = {});
 
-// Limits how many of the processes forked after its creation work at a time. A process that dies
+// Limits how many processes, forked after its creation, work at the same time. A process that dies
 // releases its slot.
 class ProcessSlots {
  public:

@@ -25,7 +25,8 @@ bool is_control(utf8proc_int32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-// Direction marks reorder the characters around them, so that one text can look like another.
+// Includes direction marks: they reorder the characters around them, so that one text can look like
+// another.
 bool steers_terminal(utf8proc_int32_t code) {
   return is_control(code) || code == 0x61c || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);

@@ -22,7 +22,7 @@ bool is_valid_utf8(std::string_view text);
 // control characters (C0, DEL, C1), directional marks, line separators.
 std::string printable(std::string_view text, KeepNewlines newlines = KeepNewlines::no);
 
-// Returns the same with marks of direction as they are, for pages that isolate each text.
+// Same, but keeps direction marks, for pages that isolate each text.
 std::string printable_on_page(std::string_view text);
 
 enum class DocumentForm { plain, json };
@@ -50,14 +50,14 @@ std::string file_name_part(std::string_view name);
 // hash of the full stem.
 std::string limited_file_name(std::string_view stem, std::string_view extension);
 
-// 64-bit FNV-1a, to distinguish names; not cryptographic.
+// Returns the 64-bit FNV-1a hash, to distinguish names; not cryptographic.
 std::uint64_t fnv1a(std::string_view bytes);
 
 // Returns the number of bytes at the end of `text` that are a proper prefix of `word`.
 std::size_t partial_match_at_end(std::string_view text, std::string_view word);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
-// Deleted: the views would outlive a temporary text.
+// Deleted because the views would outlive a temporary text.
 template <std::same_as<std::string> Text>
 std::vector<std::string_view> split(Text&& text, char separator) = delete;
 std::string_view trim(std::string_view text);

@@ -18,11 +18,11 @@ namespace {
 // Shortens names so that different names still look different, by cutting a common prefix or the
 // middle. For tables on a terminal.
 
-// Preference if several cuts distinguish the same number of texts: names are often paths, whose
+// Part to keep if several cuts distinguish the same number of texts. Names are often paths, whose
 // ends differ more than their starts.
 enum class Keep { ends, begins };
 
-// Share of the width for the start of a text; the rest is for its end.
+// Shares of the width to try for the start of a text; the rest is for its end.
 constexpr std::array kForEnds = {0.35, 0.0, 0.65, 1.0};
 constexpr std::array kForBegins = {1.0, 0.65, 0.35, 0.0};
 // Minimum prefix length worth replacing with an ellipsis.
@@ -131,8 +131,8 @@ class Shortener {
   std::size_t prefix_;
 };
 
-// Shortens `texts` (valid UTF-8) to at most `width` columns each, with "…" for omitted text. All
-// are cut in the same way, the one that keeps most of them distinct.
+// Shortens `texts` (valid UTF-8) to at most `width` columns each, with "…" for omitted text. Cuts
+// all of them in the same way, chosen to keep most of them distinct.
 std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, int width,
                                        Keep keep) {
   const bool fits = std::all_of(texts.begin(), texts.end(),
@@ -221,7 +221,7 @@ TextTable::TextTable(std::vector<std::string> columns, std::vector<bool> numbers
   begin(columns);
 }
 
-// Column names are untrusted, too: SQL can set them.
+// Column names are also untrusted: SQL can set them.
 void TextTable::begin(std::span<const std::string> columns) {
   columns_.clear();
   for (const std::string& column : columns) columns_.push_back(printable(column));
@@ -295,7 +295,7 @@ void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) con
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Column& column = columns[i];
     if (!column.is_key) continue;
-    // At most half of a narrow terminal, unless that makes names look alike.
+    // At most half the width of a narrow terminal, unless names would look alike.
     const int half = max_width / 2;
     const bool is_long = column.is_name && column.width > half;
     limit(column, is_long ? width_apart(column_texts(i), std::max(half, kNarrowest)) : half);
@@ -398,7 +398,7 @@ std::string TextTable::render_blocks(const std::vector<Column>& columns, int max
   };
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].is_key) continue;
-    // Every table has at least one column besides the repeated keys.
+    // Every table gets at least one column in addition to the repeated keys.
     if (block.size() > keys.size() && used + kGap + columns[i].width > max_width) {
       flush();
       block = keys;

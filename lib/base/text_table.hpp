@@ -29,11 +29,11 @@ class TextTable : public RowSink {
   std::size_t row_count() const { return rows_.size(); }
 
   // Returns the table, at most `max_width` columns wide (0: no limit). To fit, it breaks headers at
-  // blanks and shortens texts, the name column last and, if avoidable, never so far that different
-  // names look alike. Columns that still do not fit follow in further tables, which repeat the
-  // first column and the names. `bold_header` prints headers in bold.
+  // blanks and shortens texts; the name column last and, if possible, only so far that names stay
+  // distinct. Columns that still do not fit follow in further tables, which repeat the first column
+  // and the names. `bold_header` prints headers in bold.
   std::string render(int max_width, bool bold_header) const;
-  // Renders for the terminal `fd`, or the width given by COLUMNS; headers are bold if colours are
+  // Renders for the width of the terminal `fd`, or of COLUMNS; headers are bold if colours are
   // allowed.
   std::string for_terminal(int fd) const;
 

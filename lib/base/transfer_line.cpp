@@ -19,7 +19,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr milliseconds kRateWindow{8000};
 constexpr milliseconds kBetweenSamples{200};
-// Over a shorter span the rate reflects buffers rather than the connection.
+// Over a shorter span the rate shows buffers, not the connection.
 constexpr double kLeastSpanSeconds = 0.5;
 constexpr milliseconds kBetweenRedraws{250};
 constexpr milliseconds kBetweenMessages{10'000};
@@ -41,7 +41,7 @@ RateMeter::RateMeter(Clock::time_point now, std::uint64_t amount) : samples_{{no
 
 void RateMeter::add(Clock::time_point now, std::uint64_t amount) {
   if (amount < samples_.back().amount) samples_.clear();
-  // The last sample is the newest amount; earlier ones are at least kBetweenSamples apart.
+  // The last sample is the newest amount; older samples are at least kBetweenSamples apart.
   const bool is_close = samples_.size() > 1 &&
                         samples_.back().time - std::prev(samples_.end(), 2)->time < kBetweenSamples;
   if (is_close) samples_.pop_back();

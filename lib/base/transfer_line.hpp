@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-// Rate of a growing amount, measured over the last seconds.
+// Measures the rate of a growing amount over the last seconds.
 class RateMeter {
  public:
   using Clock = std::chrono::steady_clock;

@@ -12,15 +12,15 @@ namespace msprof {
 inline void append_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
   std::size_t size = 0;
-  // 64 bits need at most ten bytes; the bound is for compilers that cannot prove it.
+  // 64 bits need at most ten bytes; the check is for compilers that cannot prove it.
   for (; value >= 0x80 && size + 1 < sizeof(bytes); value >>= 7)
     bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
   bytes[size++] = static_cast<char>(value);
   out.append(bytes, size);
 }
 
-// Reads a number from the front of `bytes` and removes it. False if the bytes end within it or it
-// is longer than ten bytes; bits beyond 64 are dropped.
+// Reads a number from the front of `bytes` and removes it. Returns false if the bytes end within
+// the number or it is longer than ten bytes; drops bits beyond 64.
 inline bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

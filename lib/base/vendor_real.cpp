@@ -109,7 +109,7 @@ double sqlite_round3(double value) {
 }
 
 void append_sqlite_round3(std::string& out, double value) {
-  if (value == 0) {  // a task that did not run
+  if (value == 0) {  // usual for a task that did not run
     out.append("0.0", 3);
     return;
   }

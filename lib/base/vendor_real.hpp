@@ -1,4 +1,4 @@
-// Doubles as the vendor's products format them, by SQLite, Python or printf; users compare these
+// Doubles in the formats of the vendor's products (SQLite, Python, printf), as users compare these
 // cells. For the summaries of CANN captures.
 // Source: cann_device.md 6.5, 12.3, 15.1.
 #pragma once
@@ -11,7 +11,7 @@ namespace msprof {
 // SQLite's ROUND(value, 3): rounds half away from zero after reducing the value to about 15
 // significant digits, so that 4.0424999999999995 becomes 4.043.
 double sqlite_round3(double value);
-// SQLite's text of the rounded value, with one to three decimals: "0.0", "2.0", "0.32".
+// Appends SQLite's text of the rounded value, with one to three decimals: "0.0", "2.0", "0.32".
 void append_sqlite_round3(std::string& out, double value);
 // Returns the double that this text parses to; empty if only parsing can give it.
 std::optional<double> sqlite_round3_as_read(double value);

@@ -46,7 +46,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   for (const std::string& name : names) {
     if (name.size() > kMaxName) continue;
     const std::string candidate = lower_ascii(name);
-    // A word contained in a name, "ops" in "v_ops", is nearer than its edit distance suggests.
+    // A word contained in a name ("ops" in "v_ops") is nearer than its edit distance suggests.
     const bool is_part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;
     const std::size_t distance = is_part ? 1 : edit_distance(wanted, candidate);
     if (distance <= (wanted.size() + 2) / 3) near.emplace(distance, name);

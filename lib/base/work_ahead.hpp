@@ -1,6 +1,6 @@
-// WorkAhead: runs jobs on a second thread before their results are needed. A caller that needs a
-// job the thread has not started runs it itself, so nobody waits for a sleeping or busy thread. For
-// file readers, which know the next bytes in advance.
+// WorkAhead: runs jobs on a second thread before their results are needed. If the thread has not
+// started a job when its result is needed, the caller runs it, so that no caller waits for a
+// sleeping or busy thread. For file readers, which know the next bytes in advance.
 #pragma once
 
 #include <condition_variable>
@@ -27,8 +27,8 @@ class WorkAhead {
     Job& operator=(Job&& other) noexcept;
 
     explicit operator bool() const { return piece_ != nullptr; }
-    // Waits for the job, or runs it here if it has not started; then the Job is empty. Rethrows its
-    // exception.
+    // Waits for the job, or runs it here if it has not started. Afterwards the Job is empty.
+    // Rethrows its exception.
     void get();
 
    private:
@@ -70,7 +70,8 @@ class WorkAhead {
   std::mutex mutex_;
   std::condition_variable asked_;
   std::condition_variable done_;
-  std::deque<std::shared_ptr<Piece>> waiting_;  // jobs may already have been done by their callers
+  std::deque<std::shared_ptr<Piece>> waiting_;  // includes jobs that their callers may have done
+                                                // already
   bool has_large_ = false;
   bool is_ending_ = false;
   std::thread thread_;  // started with the first job
