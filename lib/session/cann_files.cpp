@@ -29,7 +29,7 @@ std::string join(const Parts& parts) {
   return text;
 }
 
-// "compact.task_track" becomes "task_track", "api_event.data" becomes "api_event".
+// Returns "task_track" for "compact.task_track", "api_event" for "api_event.data".
 std::string host_stem(const Parts& parts) {
   if (parts.size() != 2) return join(parts);
   if (parts[0] == "compact" || parts[0] == "additional") return std::string(parts[1]);
@@ -54,7 +54,7 @@ bool has_empty(const Parts& parts) {
   return false;
 }
 
-// "ts_track.data.44.0.3": the last three parts are channel, device and slice.
+// Parses "ts_track.data.44.0.3": the last three parts are channel, device and slice.
 std::optional<CannFileName> parse_bare_numbers(Parts parts) {
   if (parts.size() < 5) return std::nullopt;
   const auto slice = parse_i64(parts[parts.size() - 1]);
@@ -69,7 +69,7 @@ constexpr std::uint64_t kMaxInfoBytes = 8 << 20;
 constexpr std::array<std::string_view, 6> kInfoFiles = {
     "info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log"};
 
-// "info.json", "info.json.0".
+// True for "info.json" and "info.json.0".
 bool is_info_file(std::string_view name, std::string_view base) {
   if (!name.starts_with(base)) return false;
   name.remove_prefix(base.size());

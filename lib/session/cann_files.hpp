@@ -19,15 +19,15 @@ struct CannFileName {
   // Kind of data in the file: "api_event", "task_track", "hash_dic", "stars_soc.data",
   // "DATA_PREPROCESS.AICPU", "capture_op_info.variable". Host stems omit the class and the tag.
   std::string stem;
-  bool is_unaging = false;  // kept for the whole run; host files only
+  bool is_unaging = false;  // not deleted during the run; host files only
   std::optional<std::int64_t> device;
   std::int64_t slice = 0;
 };
 
-// Parses a file name without ".done". Returns empty if it does not name a slice of raw data.
+// Parses a file name without ".done". Returns nullopt if it is not the name of a slice of raw data.
 std::optional<CannFileName> parse_data_name(std::string_view name);
 
-// Parses a file name of a JOB folder in any of the three historical styles. Returns empty if the
+// Parses a file name of a JOB folder in any of the three historical styles. Returns nullopt if the
 // file is not raw data.
 // Source: cann5_classic.md 2.
 std::optional<CannFileName> parse_classic_name(std::string_view name);
@@ -49,8 +49,8 @@ struct CannPartFiles {
 using TrackFile = std::function<bool(const std::filesystem::path& path, const std::string& name)>;
 
 // Reads the info files of the folder called `name` ("host", "device_0"); `names` are its entries.
-// Adds a finding for each file that is broken or present twice; missing files are left to the
-// caller. With `is_cann5`, host_start.log may omit the host counter.
+// Adds a finding for each file that is broken or present twice; does not report missing files. With
+// `is_cann5`, host_start.log may omit the host counter.
 CannPartFiles read_part_files(const std::filesystem::path& folder,
                               const std::vector<std::string>& names, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,

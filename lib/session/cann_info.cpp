@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-// The public product name if there is one, else the name of the chip generation.
+// Uses the public product name if there is one, else the name of the chip generation.
 constexpr std::array kChips = {
     Chip{0, "Ascend310", "Ascend310", ChipFamily::mini, false},
     Chip{1, "Ascend910A", "Ascend910A", ChipFamily::hwts, true},
@@ -36,8 +36,8 @@ constexpr std::array kChips = {
     Chip{21, "5162A", "UNKNOWN", ChipFamily::unread, true},
 };
 
-// Parses a JSON object, ignoring NULs at the end, which some collectors write. Invalid UTF-8 in a
-// name does not make the rest unreadable.
+// Parses a JSON object, ignoring NULs at the end, which some collectors write. Accepts invalid
+// UTF-8, so that the rest stays readable.
 json parse_object(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
   if (is_nested_deeper(text)) return json();
@@ -65,7 +65,8 @@ std::int64_t find_number(const json& object, const char* key, std::int64_t other
   return parse_integer(find_text(object, key)).value_or(otherwise);
 }
 
-// Core counts are multiplied by frequencies: an implausible count reads as 0 to avoid overflow.
+// Returns 0 for an implausible count, since core counts are multiplied by frequencies and could
+// overflow.
 std::int64_t find_count(const json& object, const char* key) {
   constexpr std::int64_t kMaxCores = 1'000'000;
   const std::int64_t count = find_number(object, key);
@@ -125,7 +126,7 @@ void read_device_info(const json& device, Info& info) {
   info.ai_cpus = parse_cores(find_text(device, "ai_cpu"));
 }
 
-// "0x416,0x417": an invalid event reads as 0 so that the others keep their index.
+// Parses "0x416,0x417". An invalid event becomes 0, so that the others keep their index.
 std::vector<std::uint32_t> parse_events(const std::string& text) {
   constexpr std::size_t kMaxEvents = 64;
   std::vector<std::uint32_t> events;

@@ -33,7 +33,7 @@ struct Chip {
   ChipFamily family = ChipFamily::stars;
   bool has_batch_ids = true;  // false for chips 0, 2 and 11
 };
-// Returns empty for a number that is not in cann_host.md 1.7.1.
+// Returns nullopt for a number that is not in cann_host.md 1.7.1.
 std::optional<Chip> find_chip(int platform);
 
 // Replaces the chip name if the host runtime wrote the capture.
@@ -50,7 +50,7 @@ struct NetworkCard {
 // Contents of info.json and sample.json. Frequencies in Hz; 0 if absent or not a number.
 struct Info {
   std::optional<int> platform;
-  std::string version;       // of the collection: "1.0"
+  std::string version;       // version of the collection: "1.0"
   std::string host_runtime;  // version of the host runtime that wrote the capture; else empty
   std::int64_t driver_version = 0;
   int cann_major = 0;
@@ -76,7 +76,7 @@ struct Info {
   std::vector<NetworkCard> network_cards;  // only cards with a known speed
   // sample.json
   bool is_task_based = true;      // core counters: true = per task, false = sampled over time
-  bool is_aiv_task_based = true;  // the same for the vector cores, if they have separate files
+  bool is_aiv_task_based = true;  // the same for vector cores that have separate files
   std::string aic_metrics;        // "PipeUtilizationExct"; empty: not recorded
   std::string aiv_metrics;
   std::vector<std::uint32_t> aic_events;  // in PMU slot order; 0: not a number
@@ -93,7 +93,7 @@ struct Info {
   std::string llc_profiling;
 };
 
-// host_start.log and dev_start.log: one moment on two clocks.
+// Content of host_start.log or dev_start.log: the same moment on two clocks.
 struct StartLog {
   std::int64_t monotonic_ns = 0;
   std::int64_t realtime_ns = 0;  // clock_realtime; 0: not given
@@ -101,9 +101,9 @@ struct StartLog {
   std::uint64_t count_diff = 0;  // cntvct_diff
 };
 
-// start_info and end_info: the start or end of the collection.
+// Content of start_info or end_info: the start or end of the collection.
 struct CollectionTime {
-  std::int64_t wall_us = 0;       // since 1970
+  std::int64_t wall_us = 0;       // microseconds since 1970
   std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not given
   std::string date;               // "20240515160507", local time; empty: not given
   // From end_info of the host runtime: records dropped for lack of space, and oldest records
@@ -112,8 +112,8 @@ struct CollectionTime {
   std::int64_t removed_records = 0;
 };
 
-// Parse the text of one file. A key that is missing or has the wrong type keeps its default. Return
-// false or empty if the text does not have the expected format.
+// Parse the text of one file. A missing key, or one of the wrong type, keeps its default. Return
+// false or nullopt if the text does not have the expected format.
 bool read_info_json(std::string_view text, Info& info);
 bool read_sample_json(std::string_view text, Info& info);
 // `needs_count` is false for the host log of CANN 5, whose counter is optional and unused.
@@ -125,7 +125,7 @@ std::optional<CollectionTime> read_end_info(std::string_view text);
 // exceeds 1 THz.
 std::int64_t mhz_to_hz(std::string_view text);
 
-// Copy the values that all folders of a capture share to a folder without its own file.
+// Copy the values that are equal in all folders of a capture, for a folder without its own file.
 void take_info_json(Info& to, const Info& from);
 void take_sample_json(Info& to, const Info& from);
 

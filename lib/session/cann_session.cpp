@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Names that msprof and the vendor's tool write into a capture.
+// Folders that msprof and the vendor's tool create in a capture.
 constexpr std::array<std::string_view, 6> kProductFolders = {
     "sqlite", "mindstudio_profiler_output", "mindstudio_profiler_log", "timeline", "summary",
     "analyze"};
 
-// A database, or a companion file of an open SQLite database.
+// True for a database, or a companion file of an open SQLite database.
 bool is_database_file(std::string_view name) {
   return name.ends_with(".db") || name.ends_with(".db-wal") || name.ends_with(".db-shm") ||
          name.ends_with(".db-journal");
@@ -82,13 +82,13 @@ bool is_part(const fs::path& folder, CaptureFolders& folders) {
   return has_info_files(folder, folders) || has_slices(folder / "data", folders);
 }
 
-// True for a folder that only an export created, such as one in a JOB folder of an Ascend 910.
+// True for a folder created only by an export, such as in a JOB folder of an Ascend 910.
 bool has_only_products(const fs::path& folder, CaptureFolders& folders) {
   const auto& names = folders.names(folder);
   return !names.empty() && std::all_of(names.begin(), names.end(), is_product);
 }
 
-// Any project may have a folder called "host": it must be in a PROF folder or look like a part.
+// Any project may have a folder called "host", so it must be in a PROF folder or look like a part.
 bool has_parts(const fs::path& folder, CaptureFolders& folders) {
   for (const std::string& name : folders.names(folder)) {
     const auto part = parse_part_name(name);
@@ -101,7 +101,7 @@ bool has_parts(const fs::path& folder, CaptureFolders& folders) {
   return false;
 }
 
-// A folder that is not called host or device_N contains host data (see is_part()).
+// Returns "host" for a folder not called host or device_N: it contains host data (see is_part()).
 std::string name_as_part(const fs::path& folder) {
   const std::string name = own_name(folder);
   return parse_part_name(name) ? name : "host";
@@ -116,7 +116,7 @@ std::string utc_stamp(std::int64_t ns) {
   return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
 }
 
-// Start time in the folder name PROF_000001_20240515160507111_….
+// Returns the start time in the folder name PROF_000001_20240515160507111_….
 std::string stamp_in_name(const fs::path& folder) {
   const auto time = parse_time_in_name(own_name(folder));
   return time ? fmt::format("{:014}", *time / 1000) : std::string();
@@ -277,7 +277,7 @@ void CannSession::add_raw_files() {
 }
 
 void CannSession::sort_raw_files() {
-  // Groups the slices of each kind in order; unaging (kept) files precede aging ones.
+  // Sorts by kind and slice; unaging (kept) files precede aging ones.
   const auto key = [this](const RawFile& file) {
     const Named& named = names_.at(file.name);
     return std::tuple(named.part, std::string_view(named.name.stem), !named.name.is_unaging,
@@ -330,7 +330,7 @@ std::int64_t CannSession::kinds_without_first_slice() const {
   return count;
 }
 
-// Reports losses recorded by the host runtime: records dropped for lack of space, files not closed.
+// Reports losses recorded by the host runtime: records lost for lack of space, files not closed.
 void CannSession::report_losses(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].end) continue;
@@ -343,7 +343,8 @@ void CannSession::report_losses(const PartFiles& files) {
     tell_lost("oldest records, deleted at the storage limit", files[i].end->removed_records);
     lacks_oldest_ = lacks_oldest_ || files[i].end->removed_records > 0;
   }
-  // A collector that was killed did not write the count: infer deleted slices from their numbers.
+  // A collector that was killed did not write the count: infer deleted slices from the slice
+  // numbers.
   const auto later = is_of_host_runtime() && !lacks_oldest_ ? kinds_without_first_slice() : 0;
   if (later > 0) {
     lacks_oldest_ = true;
@@ -418,8 +419,7 @@ void CannSession::set_window(const PartFiles& files) {
   if (time_stamp_.empty()) time_stamp_ = utc_stamp(begin_ns_);
 }
 
-// Copies the common values to folders without their own info file, from the first folder that has
-// one.
+// Copies the common values from the first folder with an info file to folders without one.
 void CannSession::share_info(PartFiles& files) {
   const auto with_info = std::find_if(files.begin(), files.end(),
                                       [](const CannPartFiles& f) { return f.has_info_json; });
@@ -458,7 +458,7 @@ void CannSession::share_info(PartFiles& files) {
 void CannSession::set_chip(const PartFiles& files) {
   std::optional<int> platform;
   const CannPart* said_by = nullptr;
-  // The devices' own value has priority; the host only repeats it.
+  // The value of the devices has priority; the host only repeats it.
   for (std::size_t i = files.size(); i-- > 0;) {
     if (!parts_[i].info.platform || !files[i].has_info_json) continue;
     if (said_by && parts_[i].is_host()) break;

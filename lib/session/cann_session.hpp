@@ -15,13 +15,13 @@
 
 namespace msprof {
 
-// The start of the collection on three clocks. Used to convert counters that are relative to it or
-// use a monotonic clock.
+// The start of the collection on three clocks. Used to convert counters that are relative to the
+// start or use a monotonic clock.
 // Source: cann_system.md 1.3.
 struct StartMoment {
   std::int64_t host_ns = 0;    // host's clock_monotonic_raw, including cntvct_diff
   std::int64_t device_ns = 0;  // device's clock_monotonic_raw; equals host_ns for the host folder
-  std::int64_t wall_offset_ns = 0;  // host's monotonic clock to time since 1970
+  std::int64_t wall_offset_ns = 0;  // add to host's monotonic time for time since 1970
 
   // Convert to wall-clock ns: microseconds after the start, a device monotonic time, a host
   // monotonic time. Values that do not fit saturate at INT64_MAX or INT64_MIN + 1.
@@ -30,15 +30,16 @@ struct StartMoment {
   std::int64_t of_host(std::uint64_t monotonic_ns) const;
 };
 
-// One host/ or device_N/ folder.
+// A folder host/ or device_N/ of the capture.
 struct CannPart {
   std::string name;  // "host", "device_0"; prefix of its file names
   std::filesystem::path folder;
   std::optional<std::int64_t> device;  // empty: the host
   cann::Info info;
-  // Host counter or device ticks. Empty if start logs or the frequency are missing.
+  // Clock of the host counter or the device ticks. Empty if start logs or the frequency are
+  // missing.
   std::optional<ClockMap> clock;
-  std::uint64_t start_ticks = 0;     // cntvct of dev_start.log
+  std::uint64_t start_ticks = 0;     // cntvct in dev_start.log
   std::optional<StartMoment> start;  // empty if a start log is missing
 
   bool is_host() const { return !device.has_value(); }
@@ -46,7 +47,7 @@ struct CannPart {
 
 class CannSession : public Session {
  public:
-  // True for a folder that contains host/ or device_N/, or that is one itself.
+  // True for a folder that contains host/ or device_N/, or is a host or device folder itself.
   static bool recognises(const std::filesystem::path& folder, CaptureFolders& folders);
 
   explicit CannSession(const std::filesystem::path& folder, CaptureFolders folders = {});
@@ -54,18 +55,20 @@ class CannSession : public Session {
   // Host first, then devices by number. Never empty.
   const std::vector<CannPart>& parts() const { return parts_; }
   const CannPart* host() const;  // null if there is no host folder
-  // The host counter: from the host folder, else from the first host_start.log in a device folder.
+  // Clock of the host counter, from the host folder, else from the first host_start.log in a device
+  // folder.
   const std::optional<ClockMap>& host_clock() const { return host_clock_; }
   // Info of the host, or of the first device if there is no host folder.
   const cann::Info& info() const;
-  // Empty if the chip is unknown or not recorded; findings() then has an entry about it.
+  // Empty if the chip is unknown or not recorded; then findings() contains the reason.
   const std::optional<cann::Chip>& chip() const { return chip_; }
   // True if the host runtime wrote the capture: times are measured, unit loads are modelled.
   bool is_of_host_runtime() const { return !info().host_runtime.empty(); }
   // True for CANN 5.0 and 5.1: host records are in the device folders, and host times are ns of the
   // monotonic clock (cann5_classic.md 1, 3).
   bool is_cann5() const { return generation_ == Generation::cann5; }
-  // is_classic(): a JOB folder of 2019 to 2021 (ClassicSession). is_old(): CANN 5 or classic.
+  // is_classic(): true for a JOB folder of 2019 to 2021 (ClassicSession). is_old(): true for CANN 5
+  // or classic.
   bool is_classic() const { return generation_ == Generation::classic; }
   bool is_old() const { return generation_ != Generation::current; }
   // True if the host runtime deleted the oldest records at its storage limit; some remaining
@@ -93,7 +96,7 @@ class CannSession : public Session {
 
  protected:
   enum class Generation { current, cann5, classic };
-  // For older generations; the derived constructor reads the folder.
+  // For older generations; the constructor of the derived class reads the folder.
   CannSession(const std::filesystem::path& folder, CaptureFolders folders, Dialect dialect,
               Generation generation)
       : Session(dialect, folder, std::move(folders)), generation_(generation) {}
@@ -139,7 +142,7 @@ class CannSession : public Session {
   std::int64_t end_ns_ = 0;
   bool has_end_ = false;
   std::string time_stamp_;
-  std::map<std::string, Named> names_;  // by RawFile::name
+  std::map<std::string, Named> names_;  // keyed by RawFile::name
 };
 
 }  // namespace msprof

@@ -25,7 +25,7 @@ void CaptureFolders::add_problem(const fs::path& path, std::string sentence) {
 bool CaptureFolders::is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
-  // A symbolic link to itself is not a folder, and not an error.
+  // A symbolic link to itself is neither a folder nor an error.
   if (type == fs::file_type::none && error != std::errc::too_many_symbolic_link_levels)
     add_problem(path, listing_problem(path, error.value()));
   return type == fs::file_type::directory;

@@ -12,14 +12,14 @@ namespace msprof {
 
 class CaptureFolders {
  public:
-  // Sorted names in a folder; on an error, those read until then.
+  // Returns the sorted names in a folder; after an error, only the names read before it.
   const std::vector<std::string>& names(const std::filesystem::path& folder);
   // False if the folder does not exist or its type cannot be determined.
   bool is_folder(const std::filesystem::path& path);
 
   // Paths that could not be read, each with a sentence that describes the error.
   const std::map<std::filesystem::path, std::string>& problems() const { return problems_; }
-  // Records a file that could not be read and on which the dialect depends.
+  // Records a file that could not be read if the dialect depends on it.
   void add_problem(const std::filesystem::path& path, std::string sentence);
 
  private:

@@ -81,7 +81,7 @@ fs::path newest_capture(const fs::path& folder) {
   const CapturesBelow below = walk_captures(folder);
   std::optional<std::pair<std::int64_t, fs::path>> newest;
   for (const FoundCapture& capture : below.captures) {
-    // Ties are resolved by name, so that the result does not depend on the directory order.
+    // Compares names if times are equal, so that the result does not depend on the directory order.
     newest = std::max(newest, {{begin_time_ns(capture.folder), capture.folder}});
   }
   if (!newest) {
@@ -116,7 +116,7 @@ std::optional<std::int64_t> find_framework_rank(const fs::path& capture) {
   constexpr std::string_view kInfoSuffix = ".json";
   std::error_code error;
   fs::path folder = fs::absolute(capture, error).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "PROF_…/"
+  if (!folder.has_filename()) folder = folder.parent_path();  // for a path like "PROF_…/"
   folder = folder.parent_path();
   const std::string own = folder.filename().string();
   if (error || (!own.ends_with("_ascend_pt") && !own.ends_with("_ascend_ms"))) return std::nullopt;

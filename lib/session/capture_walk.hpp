@@ -16,13 +16,13 @@ namespace msprof {
 struct SkippedFolder {
   std::filesystem::path folder;
   std::string reason;        // a sentence with the path
-  bool is_unlisted = false;  // may contain captures that were not found
+  bool is_unlisted = false;  // true: may contain captures that were not found
 };
 
 struct CapturesBelow {
   std::vector<FoundCapture> captures;
   std::vector<SkippedFolder> skipped;
-  std::vector<std::filesystem::path> cluster_files;  // files called cluster.db
+  std::vector<std::filesystem::path> cluster_files;  // paths of files called cluster.db
   bool is_whole = true;                              // false: stopped at the folder limit
 };
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 using cann::CannPartFiles;
 
-// A host folder with aging or unaging files means a later CANN.
+// If a host folder has aging or unaging files, the capture is from a later CANN.
 bool CannSession::has_cann5_files() {
   bool is_old = false;
   for (const CannPart& part : parts_) {
@@ -33,8 +33,8 @@ bool CannSession::has_cann5_files() {
   return is_old;
 }
 
-// Only the 910 and related chips write a hardware scheduler log. This determines how records are
-// read, but not the exact chip, so the name stays empty.
+// Only the 910 and related chips write a hardware scheduler log. This is enough to read the
+// records, but not to know the chip, so the name stays empty.
 void CannSession::assume_old_chip() {
   const bool has_hwts = std::any_of(parts_.begin(), parts_.end(), [this](const CannPart& part) {
     const auto is_hwts = [](const std::string& name) {
@@ -59,7 +59,8 @@ void CannSession::set_old_clocks(const PartFiles& files) {
     if (first == nullptr && part.host_start) first = &*part.host_start;
   }
   const auto host_clock = [&](const cann::StartLog& log) {
-    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();  // sums must fit
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();  // limit, so that sums
+                                                                             // fit
     ClockStart clock;
     clock.frequency_hz = 1'000'000'000;
     clock.monotonic_ns = std::min(log.monotonic_ns, kMax / 4);
@@ -139,7 +140,7 @@ ClassicSession::ClassicSession(const fs::path& folder, CaptureFolders listed)
   finish();
 }
 
-// Adds at least one device: without a device number in any name the capture is of device 0.
+// Adds at least one device: if no name has a device number, the capture is from device 0.
 void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   std::set<std::int64_t> devices;
   for (const auto& [path, prefix] : folders) {

@@ -21,8 +21,8 @@ std::int64_t clamped(int128 value) {
   return static_cast<std::int64_t>(std::clamp(value, int128{kMin}, int128{kMax}));
 }
 
-// to_decimal() returns the digits that Python's str() prints, in units of 10^-kPlaces; smaller
-// digits are rounded half to even.
+// to_decimal() returns the number that Python's str() prints, in units of 10^-kPlaces, rounded half
+// to even.
 constexpr int kPlaces = 18;
 
 int128 power_of_ten(int exponent) {
@@ -58,7 +58,7 @@ int128 to_decimal(double value) {
     if (after_point) ++fraction;
   }
   int exponent = 0;
-  if (at != done.ptr) ++at;  // 'e'
+  if (at != done.ptr) ++at;  // skip 'e'
   if (at != done.ptr && *at == '+') ++at;
   std::from_chars(at, done.ptr, exponent);
   const int shift = exponent - fraction + kPlaces;  // power of ten applied to the digits
@@ -99,7 +99,7 @@ std::int64_t ClockMap::ns(std::uint64_t count) const {
     return clamped(before ? base_ns_ - ns : base_ns_ + ns);
   }
   // Rounds to the nearest picosecond, half away from zero, as the vendor's tool does before
-  // truncating. The 64-bit path covers nearly all counts; a 128-bit division is a function call.
+  // truncating. 64 bits are enough for nearly all counts; a 128-bit division is a function call.
   if (ticks <= plain_limit_ && !before) {
     const std::uint64_t ps = (ticks * numerator_ + denominator_ / 2) / denominator_;
     return saturating_add(base_ns_, static_cast<std::int64_t>(ps / 1000));

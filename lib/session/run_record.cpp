@@ -22,12 +22,12 @@ using nlohmann::ordered_json;  // keeps the order of facts and options
 constexpr std::string_view kRunSchema = "msprof.run/1";
 constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;
 constexpr std::int64_t kRunSecondNs = 1'000'000'000;
-constexpr std::size_t kMaxListed = 10'000;  // items read from a list
+constexpr std::size_t kMaxListed = 10'000;  // maximum number of items read from a list
 constexpr std::size_t kMaxTextBytes = 4'000;
 constexpr int kMaxSchemaWidth = 40;  // characters shown in a message
 
 std::optional<std::tm> utc_parts(std::int64_t ns) {
-  constexpr std::int64_t kEndOf9999 = 253402300800;  // s
+  constexpr std::int64_t kEndOf9999 = 253402300800;  // in seconds since 1970
   const std::int64_t seconds = ns / kRunSecondNs;
   std::tm parts{};
   const auto time = static_cast<std::time_t>(seconds);
@@ -35,7 +35,7 @@ std::optional<std::tm> utc_parts(std::int64_t ns) {
   return parts;
 }
 
-// "2026-11-23T11:06:12.345Z"
+// Returns "2026-11-23T11:06:12.345Z".
 std::string iso_text(std::int64_t ns) {
   const auto parts = utc_parts(ns);
   if (!parts) return "";
@@ -51,7 +51,7 @@ int digits_at(std::string_view text, std::size_t at, std::size_t digits) {
   return static_cast<int>(value);
 }
 
-// Returns 0 if the text does not have this format.
+// Parses the format of iso_text(); returns 0 for any other text.
 std::int64_t parse_iso_ns(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
   if (text.size() != kForm.size()) return 0;
@@ -272,8 +272,8 @@ std::string RunRecord::machine_text() const {
 }
 
 std::vector<std::string> without_secrets(std::vector<std::string> words) {
-  bool is_value = false;      // of the previous option
-  bool is_variables = false;  // env NAME=VALUE … program
+  bool is_value = false;      // true: the value of the previous option
+  bool is_variables = false;  // true after "env": NAME=VALUE … program
   for (std::string& word : words) {
     // "--password=x", "--password x", "PASSWORD=x"
     const std::size_t equals = word.find('=');

@@ -25,7 +25,7 @@ namespace msprof {
 inline constexpr std::string_view kRunRecordName = "run.json";
 
 struct RunModel {
-  std::string file;  // relative to the project
+  std::string file;  // path relative to the project
   std::uint64_t bytes = 0;
   std::string sha256;  // lower case; empty: not computed
 };
@@ -35,10 +35,10 @@ struct RunLayout {
   std::string file;
   std::string source;    // "--layout"
   std::string json;      // the layout itself; empty: not stored
-  std::string origin{};  // "inferred" (found by a search), "described"; empty: not used yet
+  std::string origin{};  // "inferred" (by a search), "described"; empty: not used yet
 };
 
-// Position in a series of repeated runs (--repeat).
+// Position of a run in a series (--repeat).
 struct RunRepeat {
   int run = 0;  // from 1; 0: a single run
   int of = 0;
@@ -64,11 +64,11 @@ struct RunRecord {
   std::string application_signal;    // "SIGSEGV"; empty: no signal
   std::string application_ended_by;  // "time limit", "user"; empty: ended by itself
   double seconds = 0;                // run time; 0: unknown
-  int exit_code = 0;                 // of msprof
+  int exit_code = 0;                 // exit code of msprof
   RunLayout layout;
   RunRepeat repeat;
 
-  // Value of a board fact; empty if unknown.
+  // Returns the value of a board fact; empty if unknown.
   std::string board_fact(std::string_view name) const;
   // "Linux 4.19 aarch64, HiSilicon SS928V100"; unknown facts are omitted.
   std::string machine_text() const;
@@ -85,7 +85,7 @@ std::string run_text(const RunRecord& record);
 // Writes run.json atomically. Throws Error(cannot_write).
 void write_run_record(const std::filesystem::path& capture, const RunRecord& record);
 
-// Reads run.json. Returns empty if it is missing, invalid or has another schema. The file is
+// Reads run.json. Returns nullopt if it is missing, invalid or has another schema. The file is
 // untrusted input: values of the wrong type are ignored. If a file is present but cannot be used,
 // `problem` (may be null) is set to the reason, such as "is not JSON".
 std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMaxDoneBytes = 1 << 20;
-constexpr std::size_t kMaxNamedCaptures = 20;  // per message
+constexpr std::size_t kMaxNamedCaptures = 20;  // maximum number per message
 
 bool is_digits(std::string_view text) {
   std::uint64_t value = 0;
@@ -40,8 +40,8 @@ bool is_classic_name(std::string_view name) {
   return name.starts_with("hwts.") || name.find("_start.log.") != std::string_view::npos;
 }
 
-// Counts the file names of each tool chain, so that a single stray file of the other does not
-// decide the dialect.
+// Counts the file names of each tool chain, so that a single stray file does not decide the
+// dialect.
 struct NameCounts {
   std::size_t classic = 0, svp = 0;
 
@@ -94,7 +94,7 @@ std::string why_not_a_capture(const fs::path& folder) {
 }
 
 std::optional<Error> why_none_is_a_capture(const fs::path& folder) {
-  std::vector<std::string> named;  // one reason each
+  std::vector<std::string> named;  // one reason for each folder
   bool is_cut = false;
   std::error_code error;
   for (const std::string& name : list_names(folder)) {
@@ -235,7 +235,7 @@ void Session::finish() {
   for (const auto& [path, sentence] : folders_.problems()) {
     const std::string name = path.lexically_relative(folder_).string();
     findings_.push_back({FindingId::unreadable_file, "capture", name, "unreadable", sentence});
-    // Makes the store outdated once the folder can be read.
+    // Makes the store outdated as soon as the folder can be read.
     file_states_.push_back({valid_utf8(name) + "/", 0, 0});
   }
   folders_ = {};
@@ -388,7 +388,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
       found.insert(found.end(), here.begin(), here.end());
     }
     if (!found.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
-    // Keep the path as given: opening it reports the error, and other captures are still processed.
+    // Keep the given path: opening it reports the error, and other captures are still processed.
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);
   }

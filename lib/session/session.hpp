@@ -26,25 +26,25 @@ enum class Dialect {
 
 std::string_view dialect_name(Dialect dialect);
 
-// Returns the dialect of a folder; empty if it is not a capture. Reads only names and info files.
+// Returns the dialect of a folder; nullopt if it is not a capture. Reads only names and info files.
 // Throws Error(partial_data) if a folder cannot be listed and the answer depends on it.
 std::optional<Dialect> recognise(const std::filesystem::path& folder);
-// The same, but returns empty and adds a problem to `folders` instead of throwing.
+// The same, but returns nullopt and adds a problem to `folders` instead of throwing.
 std::optional<Dialect> recognise(const std::filesystem::path& folder, CaptureFolders& folders);
 
-// Returns a sentence with the path that explains why the folder is not a readable capture. Only for
-// folders for which recognise() returns empty.
+// Returns a sentence with the path that explains why the folder is not a readable capture. Requires
+// that recognise() returns nullopt for the folder.
 std::string why_not_a_capture(const std::filesystem::path& folder);
 
 // Returns the error to report if `folder` contains folders named like captures (JOB…, PROF_…) and
 // none of them is a capture; the text gives the reason for each. The exit code is partial_data if
-// one of them cannot be listed. Otherwise returns empty.
+// one of them cannot be listed. Otherwise returns nullopt.
 std::optional<Error> why_none_is_a_capture(const std::filesystem::path& folder);
 
-// A `.done` file: `key:value` lines, written next to a raw file once that is complete.
+// A `.done` file: `key:value` lines, written next to a raw file when that is complete.
 struct DoneFile {
   std::filesystem::path path;
-  std::string name;                                         // relative to the capture
+  std::string name;                                         // path relative to the capture
   std::optional<std::uint64_t> file_len_bytes;              // empty: no valid file_len
   std::vector<std::pair<std::string, std::string>> values;  // all lines, unmodified
 
@@ -53,11 +53,11 @@ struct DoneFile {
 
 struct RawFile {
   std::filesystem::path path;
-  std::string name;  // relative to the capture
+  std::string name;  // path relative to the capture
   std::uint64_t size_bytes = 0;
   std::optional<DoneFile> done;
-  // True if the writer had not closed the file: zero records are unwritten space. Only for the host
-  // runtime, which allocates files in advance.
+  // True if the writer did not close the file: then records of zeros are unwritten space. Only for
+  // the host runtime, which allocates files in advance.
   bool has_space = false;
 };
 
@@ -80,12 +80,12 @@ class Session {
 
   Dialect dialect() const { return dialect_; }
   const std::filesystem::path& folder() const { return folder_; }
-  // The folder name for messages: "JOBXXX".
+  // Returns the folder name for messages: "JOBXXX".
   std::string name() const;
   // Data and info files in a fixed order. A `.done` file is attached to its data file.
   const std::vector<RawFile>& raw_files() const { return raw_files_; }
   const std::vector<SessionFinding>& findings() const { return findings_; }
-  // Kind of data in a file, derived from its name without class, device and slice.
+  // Returns the kind of data in a file: its name without class, device and slice.
   virtual std::string file_stem(const RawFile&) const { return {}; }
   // All files that the store depends on, including `.done` files, sorted by name.
   const std::vector<RawFileState>& file_states() const { return file_states_; }
@@ -114,19 +114,19 @@ class Session {
 // The last component of a folder's path, also for "." and "PROF_…/".
 std::string own_name(const std::filesystem::path& folder);
 
-// True if the name is that of a capture: JOB… or PROF_…, but not JOB….files.
+// True for a capture's name: JOB… or PROF_…, but not JOB….files.
 bool is_named_as_capture(std::string_view folder_name);
 
 // Returns the start time in a name, local time with milliseconds: 20240515160507007 for
 // PROF_000001_20240515160507007_XXXX.
 std::optional<std::uint64_t> parse_time_in_name(const std::string& name);
 
-// Finds the captures named by `patterns` (folders or globs), in the given order without duplicates.
-// A folder that contains captures, directly or in framework folders (*_ascend_pt), is replaced by
-// these captures; entries that look like captures but are not are logged as warnings. Wrong names
-// do not throw, so that the other captures are still processed: a pattern without a match, a folder
-// that cannot be listed, a run without data and an unreadable capture are returned as paths for
-// which Session::open() throws.
+// Finds the captures that match `patterns` (folders or globs), in the given order without
+// duplicates. A folder that contains captures, directly or in framework folders (*_ascend_pt), is
+// replaced by these captures; entries that look like captures but are not are logged as warnings.
+// Wrong names do not throw, so that the other captures are still processed: a pattern without a
+// match, a folder that cannot be listed, a run without data and an unreadable capture are returned
+// as paths for which Session::open() throws.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
 struct FoundCapture {

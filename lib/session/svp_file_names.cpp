@@ -29,8 +29,8 @@ std::string joined(std::span<const std::string_view> parts) {
 
 using Parts = std::vector<std::string_view>;
 
-// Parses model, model_id, [net], batch, pics, current from the last `tail` parts. Returns empty if
-// they are not numbers or leave no model name.
+// Parses model, model_id, [net], batch, pics, current from the last `tail` parts. Returns nullopt
+// if they are not numbers or leave no model name.
 std::optional<SvpFileName> read_tail(const SvpFileName& start, const Parts& parts,
                                      std::size_t tail) {
   constexpr std::size_t kHead = 2;  // type and device
@@ -54,8 +54,8 @@ std::optional<SvpFileName> read_tail(const SvpFileName& start, const Parts& part
   return name;
 }
 
-// Chooses a reading with or without a net number: the one whose model has a net.info, else the one
-// without a number.
+// Chooses between the name read with and without a net number: the one whose model has a net.info,
+// else the one without.
 SvpFileName choose(const std::optional<SvpFileName>& without_net,
                    const std::optional<SvpFileName>& with_net, const KnownModels& known) {
   if (!with_net) return *without_net;
@@ -149,8 +149,8 @@ SvpFileName parse_data_name(std::string_view text, const KnownModels& known) {
 
 bool short_name_fits(const SvpFileName& short_name, const SvpFileName& long_name) {
   if (short_name.data_kind != long_name.kind || short_name.device != long_name.device) return false;
-  // Board logs show "aicore.0.1.1" next to "aicore.0.<model>.31.1.1.0.done": batch and pictures.
-  // The numbers could also be pictures and current count, so both are accepted (svp_job.md 2.2).
+  // In board logs "aicore.0.1.1" belongs to "aicore.0.<model>.31.1.1.0.done": the numbers are batch
+  // and pictures, or pictures and current count. Accepts both (svp_job.md 2.2).
   const auto& numbers = short_name.short_numbers;
   return numbers == std::pair(long_name.batch_num, long_name.input_pic_num) ||
          numbers == std::pair(long_name.input_pic_num, long_name.current_pic_count);

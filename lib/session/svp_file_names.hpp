@@ -26,23 +26,23 @@ enum class SvpFileKind {
   other
 };
 
-// The names used in reports: "aicore", "net.info".
+// Returns the name used in reports: "aicore", "net.info".
 std::string_view kind_name(SvpFileKind kind);
 
 struct SvpFileName {
   SvpFileKind kind = SvpFileKind::other;
-  SvpFileKind data_kind = SvpFileKind::other;  // for a short name: aicore or aicpu
+  SvpFileKind data_kind = SvpFileKind::other;  // in a short name: aicore or aicpu
   std::int64_t device = 0;
   std::string model;
   std::int64_t model_id = 0;
-  std::optional<std::int64_t> net;  // segment; only the oldest generation has it
+  std::optional<std::int64_t> net;  // segment; only in names of the oldest generation
   std::int64_t batch_num = 0;
   std::int64_t input_pic_num = 0;
   std::int64_t current_pic_count = 0;
-  bool is_ambiguous = false;  // can be read with or without `net`; neither is known to be right
+  bool is_ambiguous = false;  // can be read with or without `net`; unknown which is right
   std::pair<std::int64_t, std::int64_t> short_numbers{0, 0};  // the two numbers of a short name
 
-  // Equal for files of one model; equal for files of one capture of a model.
+  // Keys of files: equal for files of one model; equal for files of one capture of a model.
   auto model_key() const { return std::tie(device, model, model_id); }
   auto capture_key() const {
     return std::tie(device, model, model_id, current_pic_count, batch_num, input_pic_num);

@@ -36,7 +36,7 @@ SessionFinding finding(FindingId id, std::string_view kind, const std::string& f
   return {id, std::string(kind), file, std::move(reason), ""};
 }
 
-// SVP boards never write this key.
+// Checks for a key that SVP boards never write.
 bool is_classic_info(const fs::path& path, CaptureFolders& folders) {
   constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
   try {
@@ -106,7 +106,7 @@ void SvpSession::add_data_folder() {
   const fs::path data = folder() / "data";
   const auto& names = folders_.names(data);
   const svp::KnownModels known = models_with_net_info(names);
-  std::map<std::string, DoneFile> done_files;  // by data file name
+  std::map<std::string, DoneFile> done_files;  // keyed by data file name
   for (const auto& name : names) {
     const std::string shown = "data/" + name;
     std::error_code error;  // ignored: a symbolic link to itself has no status

@@ -31,7 +31,7 @@ class SvpSession : public Session {
   void pair_short_names(std::map<std::string, DoneFile>& orphans);
   void report_orphans(const std::map<std::string, DoneFile>& orphans);
 
-  std::map<std::string, svp::SvpFileName> names_;  // by RawFile::name
+  std::map<std::string, svp::SvpFileName> names_;  // keyed by RawFile::name
 };
 
 }  // namespace msprof
