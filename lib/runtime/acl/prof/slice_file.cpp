@@ -48,8 +48,7 @@ std::uint64_t numbered_head(const void* record, NumberBits counter, std::uint64_
   return head;
 }
 
-// Prefetch memory that will be written soon: an atomic operation waits for earlier stores, so these
-// must be fast.
+// Prefetch memory that will be written soon, because atomic operations wait for earlier stores.
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kRecordsAhead = 4;
 
@@ -430,8 +429,7 @@ void SliceFile::fail(int error) {
 void SliceFile::complete(std::uint64_t slice) try {
   const runtime::Undisturbed undisturbed;
   slot(slice).end_ns = runtime::monotonic_ns();
-  // Done here, not by the worker: while it is busy, records would be lost although space can be
-  // freed.
+  // Not done by the worker, which may be busy: records would be lost although space can be freed.
   if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
