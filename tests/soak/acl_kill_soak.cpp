@@ -1,5 +1,5 @@
-// Kills a recorded CANN application at a random moment: import must read what it left, and
-// everything the application had done by then must be there except the record that each thread was
+// Kills a recorded CANN application at a random moment: import must read the recording, which must
+// contain everything that the application had done by then, except the record that each thread was
 // writing.
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ Counts read_counts(const fs::path& file) {
   return counts;
 }
 
-// Returns what is wrong; empty if all is well.
+// Describes what is wrong; empty if all is well.
 std::string check(const fs::path& capture, const Counts& counts, SoakReport& report) {
   const ImportedCapture imported(capture);
   const int code = imported.import().exit_code;

@@ -50,7 +50,7 @@ RunResult go_on(const BoardUser& user, const std::string& how) {
                     user.run_options());
 }
 
-// Returns what is missing from the results; empty if they are complete.
+// Describes what is missing from the results; empty if they are complete.
 std::string missing(const BoardUser& user, const std::string& said) {
   for (const char* line : {"one\n", "three\n"}) {
     if (!contains(said, line)) return std::string("its output lacks ") + line;
@@ -63,7 +63,7 @@ std::string missing(const BoardUser& user, const std::string& said) {
   return "";
 }
 
-// Returns what the run wrongly left on the board.
+// Describes what the run wrongly left on the board; empty if nothing.
 std::string left_on(const BoardServer& board) {
   const std::string litter = litter_on(board);
   fs::remove_all(board.home() / "msprof");

@@ -36,10 +36,10 @@ Planted plant(std::uint64_t number, SoakRandom& random, ClusterShape& shape) {
       return {"cluster_slow_rank", fmt::format("rank {} (", rank), {}};
     case 2:
       shape.faults.slow_host = host;
-      // The host's ranks do compute longer.
+      // A slow host's ranks also compute longer.
       return {"cluster_slow_host", fmt::format("node-{:04} (", host), {"cluster_uneven_compute"}};
     case 3: {
-      // To its neighbour on the same host.
+      // The slow link leads to the rank's neighbour on the same host.
       const std::int64_t first = shape.host_number(rank) * shape.ranks_per_host;
       const std::int64_t target = first + (rank - first + 1) % shape.ranks_per_host;
       shape.faults.slow_link = {rank, target};

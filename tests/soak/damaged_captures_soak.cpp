@@ -53,7 +53,7 @@ bool is_expected(const RunResult& run) {
   return run.exit_code == 0 || run.exit_code == 3 || run.exit_code == 4;
 }
 
-// Returns what is wrong; empty if all is well.
+// Describes what is wrong; empty if all is well.
 std::string wrong_with(const RunResult& imported, const RunResult& exported) {
   if (!is_expected(imported)) {
     return fmt::format("import ends with {} (signal {}): {}", imported.exit_code, imported.signal,
@@ -67,7 +67,7 @@ std::string wrong_with(const RunResult& imported, const RunResult& exported) {
   if (document.is_discarded()) return "import --json prints no JSON";
   const auto& captures = document.at("captures");
   const bool has_verdict = captures.size() == 1 && captures[0].contains("verdict");
-  // A folder that is no longer a capture gets an error message instead.
+  // If the damaged folder is no capture any more, there must be an error message instead.
   const bool has_sentence = imported.exit_code == 4 || imported.exit_code == 3;
   if (!has_verdict && !(has_sentence && imported.out.find("error") != std::string::npos)) {
     return "import gives no verdict: " + imported.out;

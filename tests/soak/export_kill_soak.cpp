@@ -43,7 +43,7 @@ class Subject {
   }
 
  private:
-  // Up to slightly longer than a run takes, so that its end is covered.
+  // A delay up to slightly longer than a run, so that its end is covered.
   bool kill_by_time(SoakRandom& random) const {
     RunningProgram program(msprof_path(), all_words());
     std::uniform_real_distribution<double> moment(0, duration_.count() * 1.1);
@@ -63,7 +63,7 @@ class Subject {
     RunOptions options;
     options.variables = std::move(variables);
     options.variables.emplace_back("LD_PRELOAD", KILL_AT_CALL_LIBRARY);
-    // A sanitizer expects to be first, but works as the second.
+    // ASan expects to be loaded first, but works as the second.
     const char* sanitizer = std::getenv("ASAN_OPTIONS");
     options.variables.emplace_back(
         "ASAN_OPTIONS",
@@ -82,7 +82,7 @@ class Subject {
                                result.err);
   }
 
-  // Creates the state left by an earlier command: no store, only a store, or products of some form.
+  // Creates the state left by an earlier command: no store, only a store, or products of some kind.
   void prepare(SoakRandom& random) {
     const auto form = random() % 5;
     if (form < 2) remove_products();

@@ -91,7 +91,7 @@ std::size_t below(SoakRandom& random, std::size_t limit) {
   return static_cast<std::size_t>(random() % std::max<std::size_t>(limit, 1));
 }
 
-// Replaces a number in a text, which may have a decimal point, by an extreme one.
+// Replaces a number in a text by an extreme one; the number may have a decimal point.
 void put_in_text(std::string& bytes, std::uint64_t value, std::size_t from) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   auto begin =
@@ -101,7 +101,7 @@ void put_in_text(std::string& bytes, std::uint64_t value, std::size_t from) {
   bytes.replace(begin, end, std::to_string(value));
 }
 
-// Describes the change in `story`.
+// Makes a number in a file extreme; describes the change in `story`.
 void put_extreme(Files& files, SoakRandom& random, std::string& story) {
   if (files.empty()) return;
   auto file = files.begin();
@@ -126,7 +126,7 @@ RunResult run_within_limit(const std::vector<std::string>& arguments) {
   return program.wait();
 }
 
-// Returns what is wrong; empty if all is well.
+// Describes what is wrong; empty if all is well.
 std::string wrong_with(const RunResult& run, const std::string& verb) {
   const bool is_expected = run.exit_code == 0 || run.exit_code == 3 || run.exit_code == 4;
   if (is_expected && run.err.find("runtime error") == std::string::npos &&

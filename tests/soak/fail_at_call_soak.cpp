@@ -35,7 +35,7 @@ using Words = std::vector<std::string>;
 constexpr int kPartialExit = 3, kWriteExit = 5, kInterruptedExit = 130;
 constexpr std::chrono::seconds kLongest{20};
 
-// Not an errno: half of the bytes are transferred; a signal arrives.
+// In place of an errno: transfer half of the bytes; deliver a signal.
 constexpr int kHalf = 0, kSignal = -SIGINT;
 
 struct Kind {
@@ -100,7 +100,7 @@ Ended run_with_plan(const Words& words, const RunOptions& usual, const fs::path&
   return ended;
 }
 
-// Returns true if a file of any of our formats is complete.
+// Returns true if a file of any msprof format is complete.
 bool is_whole(const std::string& name, const std::string& bytes, const fs::path& path) {
   const auto ends_with = [](std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -136,7 +136,7 @@ class Subject {
     is_kept_ = true;
     return *this;
   }
-  // File names or times differ in each run: only current contents are compared.
+  // File names or times differ in each run: only the current contents are compared.
   Subject& not_repeated() {
     is_repeated_ = false;
     return *this;
@@ -150,7 +150,7 @@ class Subject {
     for (const auto& [name, bytes] : undisturbed()) {
       const auto before = expected_.find(name);
       if (before == expected_.end()) throw std::runtime_error(name_ + ": " + name + " is new");
-      // rank.state: inputs of a rank summary; only used by the next run.
+      // rank.state lists the inputs of a rank summary, only for the next run.
       if (before->second != bytes || fs::path(name).filename() == "rank.state")
         varying_.insert(name);
     }
@@ -158,7 +158,7 @@ class Subject {
   }
   long calls(std::size_t kind) const { return calls_[kind]; }
 
-  // Returns what is wrong, or an empty text; `outcome` is for the counts.
+  // Describes what is wrong; empty if all is well. `outcome` is for the counts.
   std::string fail(const Kind& kind, long call, int error, std::string& outcome) {
     clear();
     const Ended ended = run_with_plan(words_, options_, scratch_, kind.name, call, error);
@@ -174,7 +174,7 @@ class Subject {
     if (outcome.empty()) outcome = "exit " + std::to_string(code);
     Files found = compared(files_below(output_));
     Files expected = expected_;
-    // A capture is whole without its run.json, and that is said.
+    // A capture without its run.json is complete, but a warning is required.
     const bool lacks_record = told.find("warning: cannot write ") != std::string::npos;
     for (Files* const files : {&found, &expected})
       std::erase_if(*files, [&](const auto& file) {
@@ -370,7 +370,7 @@ int main(int argc, char** argv) {
           attempts.push_back({&subject, &kinds()[kind], error, call});
     }
   }
-  // A random selection, or each once.
+  // A random selection, or each attempt once.
   const std::uint64_t all = attempts.size();
   const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : all;
   return run_soak(argc, argv, "fail_at_call", all,

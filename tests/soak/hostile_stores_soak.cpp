@@ -31,7 +31,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::chrono::seconds kLimit{20};
 #ifdef __SANITIZE_ADDRESS__
-constexpr long kMaxKilobytes = 4096 << 10;  // ASan needs memory itself
+constexpr long kMaxKilobytes = 4096 << 10;  // ASan itself needs memory
 #else
 constexpr long kMaxKilobytes = 256 << 10;
 #endif

@@ -28,7 +28,7 @@ constexpr std::uintmax_t kLeastMemory = 256 << 20;
 struct Shape {
   const char* name;
   bool is_job;
-  const char* sql;  // changes the store; without it the capture has many empty files
+  const char* sql;  // changes the store; if null, the capture has many empty files
 };
 
 constexpr Shape kShapes[] = {

@@ -140,7 +140,7 @@ struct RandomCluster {
     rows_limit = random() % 3 == 0 ? pick(random, 0, 200) : 50'000'000;
   }
 
-  // Below the root of a tree, `limit` may be any number >= rows_limit.
+  // Below the root of a tree of merges, `limit` may be any number >= rows_limit.
   void merge(const std::vector<fs::path>& parts, const fs::path& output, std::int64_t limit,
              const std::vector<int>& codes) const {
     Words words = {"merge", "--output", output.string(), "--detail-rows", std::to_string(limit)};

@@ -38,7 +38,7 @@ void expect_success(const RunResult& result, const std::string& what) {
                              result.err);
 }
 
-// Keeps file times, which a store records.
+// Copies with file times, which a store records.
 void copy_as_it_is(const fs::path& from, const fs::path& to) {
   expect_success(run_program("/usr/bin/cp", {"-a", from.string(), to.string()}), "cp");
 }

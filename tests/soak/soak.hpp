@@ -33,8 +33,8 @@ using SoakTrial = std::function<void(std::uint64_t number, SoakRandom& random, S
 int run_soak(int argc, char** argv, std::string_view name, std::uint64_t usual_count,
              const SoakTrial& trial);
 
-// Returns every file of a folder: relative name and content. The content of products' own metadata
-// is omitted, as it contains times.
+// Every file of a folder: relative name and content. The content of products' own metadata is
+// omitted, as it contains times.
 using Files = std::map<std::string, std::string>;
 Files files_below(const std::filesystem::path& folder);
 

@@ -57,7 +57,7 @@ std::map<pid_t, Process> all_processes() {
 }
 
 bool descends_from(const std::map<pid_t, Process>& processes, pid_t pid, pid_t ancestor) {
-  // The table is not a snapshot: a reused pid could cause a cycle.
+  // The table is not a snapshot: a reused pid could create a cycle.
   for (std::size_t steps = 0; ancestor > 0 && steps < processes.size(); ++steps) {
     const auto found = processes.find(pid);
     if (found == processes.end()) return false;
@@ -105,8 +105,8 @@ std::vector<BoardProcess> look_once(pid_t server, const std::string& server_name
 
 std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
                                                const std::string& mark) {
-  // A scan is not a snapshot: it can miss both a process that starts another one and ends, and the
-  // new one. Two scans do not miss it.
+  // A scan is not a snapshot: if a process starts another one and ends, a scan can miss both. A
+  // second scan finds the new one.
   auto found = look_once(server, server_name, mark);
   return found.empty() ? look_once(server, server_name, mark) : found;
 }

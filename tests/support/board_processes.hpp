@@ -10,7 +10,7 @@ namespace msprof::test {
 
 struct BoardProcess {
   pid_t pid = 0;
-  bool is_server = false;  // the server itself or one of its connections
+  bool is_server = false;  // the server or one of its connection processes
   std::string command;     // its command line, for messages
 };
 
@@ -20,7 +20,7 @@ struct BoardProcess {
 std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
                                                const std::string& mark);
 
-// Also false for a zombie, which its parent may not have reaped yet.
+// Returns false also for a zombie, which its parent may not have reaped yet.
 bool is_running(pid_t pid);
 
 }  // namespace msprof::test

@@ -25,7 +25,7 @@
 
 namespace msprof::test {
 
-enum class BoardKind { openssh, openssh_without_sftp, dropbear };  // dropbear has no sftp either
+enum class BoardKind { openssh, openssh_without_sftp, dropbear };  // dropbear has no SFTP either
 
 enum class Userland { busybox, gnu };
 
@@ -33,7 +33,7 @@ struct BoardOptions {
   BoardKind kind = BoardKind::openssh;
   Userland userland = Userland::busybox;
   std::vector<std::string> without{};    // tools missing from its PATH: {"tar", "stat", "setsid"}
-  std::string password = "blue;kite#7";  // empty: the account needs no password
+  std::string password = "blue;kite#7";  // empty: log in without a password
   bool password_login = true;
   bool key_login = true;         // accepts client_key()
   std::string greeting{};        // printed by the login shell before every command
@@ -45,7 +45,7 @@ struct BoardOptions {
 class BoardServer {
  public:
   explicit BoardServer(const BoardOptions& options = {});
-  // Ends the server and all processes of it and the account, and removes the files.
+  // Kills the server, its processes and those of the account; removes the files.
   ~BoardServer();
   BoardServer(const BoardServer&) = delete;
   BoardServer& operator=(const BoardServer&) = delete;
@@ -66,8 +66,8 @@ class BoardServer {
   // Replaces a tool with a shell script, or adds one.
   void replace_tool(const std::string& name, const std::string& script);
 
-  // The user's side: a HOME whose .ssh/known_hosts has the board's key and which has no private
-  // key, and a private key for `key =` or --key.
+  // The user's files: a HOME without a private key, whose .ssh/known_hosts has the board's key; and
+  // a private key for `key =` or --key.
   std::filesystem::path client_home() const { return folder_ / "client"; }
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
   std::filesystem::path client_key() const { return client_home() / "board_key"; }
@@ -81,18 +81,18 @@ class BoardServer {
   // Gives the board another key; known_hosts is unchanged.
   void change_host_key();
 
-  // Like pulling the plug: immediately kills the server, its connections and all processes of the
-  // account.
+  // Like pulling the plug: immediately kills the server, its connections and the account's
+  // processes.
   void stop();
   void start();
   // Closes the server's side of all connections immediately; the server and the account's processes
   // continue.
   void drop_connections() const;
 
-  // All current processes of the account, however they were started and even if their parents have
-  // ended; without the server's own processes and zombies.
+  // Returns all current processes of the account, however started and even if orphaned; without the
+  // server's own processes and zombies.
   std::vector<BoardProcess> processes() const;
-  // The server's current connections, logged in or not.
+  // Number of the server's current connections, logged in or not.
   std::size_t connections() const { return established_connections(port()); }
   // The server's output since its first start.
   std::string log() const;

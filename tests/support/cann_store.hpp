@@ -12,7 +12,7 @@
 
 namespace msprof::test {
 
-// The collection starts at one second.
+// The collection starts at 1 s.
 class CannStore {
  public:
   static constexpr std::int64_t kBeginNs = 1'000'000'000;
@@ -39,7 +39,7 @@ class CannStore {
     return *db_;
   }
 
-  // Every file of the named tables, by name.
+  // Contents of all files of the named tables, by file name.
   std::map<std::string, std::string> files(const std::vector<std::string>& names,
                                            SummaryFormat format = SummaryFormat::csv) {
     std::map<std::string, std::string> files;
@@ -50,7 +50,7 @@ class CannStore {
     return files;
   }
 
-  // The one file of a table without its header; empty if there is no file.
+  // Content of the table's only file without its header; empty if there is no file.
   std::string rows(const std::string& table) {
     const auto all = files({table});
     if (all.empty()) return "";

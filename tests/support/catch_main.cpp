@@ -96,7 +96,7 @@ int main(int argc, char* argv[]) {
     return 0;
   }
   if (!cases.empty()) {
-    // Changing configData() is not enough: the session has already made its configuration from it.
+    // Changing configData() is not enough: the session has already built its configuration.
     Catch::ConfigData data = session.configData();
     data.testsOrTags = {make_filter(names, cases)};
     session.useConfigData(data);

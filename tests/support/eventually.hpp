@@ -9,16 +9,16 @@
 
 namespace msprof::test {
 
-// The only time limit for waits in tests: it ends a hang and does not measure speed. Slightly less
-// than the runner's limit per case (600 s), so that the case can still print what it waited for.
+// The only time limit for waits in tests: it ends a hang and does not measure speed. Slightly below
+// the runner's limit per case (600 s), so that the case can still report what it waited for.
 inline constexpr std::chrono::minutes kHangLimit{9};
 
-// The same for time limits of msprof itself that must not expire in a test (--reconnect,
-// connect_timeout); kAmple is its text.
+// A limit for msprof's own timeouts that must not expire in a test (--reconnect, connect_timeout);
+// kAmple is its text.
 inline constexpr int kAmpleSeconds = 500;
 inline const std::string kAmple = std::to_string(kAmpleSeconds);
 
-// A deadline kHangLimit after its construction.
+// A deadline, kHangLimit after construction.
 class HangDeadline {
  public:
   bool is_over() const { return std::chrono::steady_clock::now() > end_; }
@@ -28,7 +28,7 @@ class HangDeadline {
 };
 
 // Returns true once `condition` holds, false after kHangLimit. Sleeps as long as each check took,
-// so that conditions that search /proc leave CPU time to the processes they wait for.
+// so that expensive checks, such as searching /proc, leave CPU time to the awaited processes.
 inline bool eventually(const std::function<bool()>& condition) {
   using Clock = std::chrono::steady_clock;
   constexpr Clock::duration kShortest = std::chrono::milliseconds(2);

@@ -13,7 +13,7 @@ std::vector<AicpuRecord> face_aicpu();
 std::vector<AclRecord> face_calls();
 std::vector<LayerLine> face_layers();
 
-// Model "face", number 31, batch 2, device 0; names in the form of the oldest boards.
+// Model "face", id 31, batch 2, device 0; names in the form of the oldest boards.
 DataName face_name(const std::string& type);
 Done face_aicore_done();  // instruction cache: 9000 hits, 1000 misses
 Done face_acl_done();     // process 4711, thread 4712

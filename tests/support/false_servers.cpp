@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kAnswer =
     "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-// Returns false at the end of the connection.
+// Reads until no data is left; returns false at the end of the connection.
 bool drain(const Descriptor& connection) {
   char bytes[4096];
   return ::recv(connection.get(), bytes, sizeof bytes, 0) > 0;

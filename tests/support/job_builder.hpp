@@ -1,5 +1,5 @@
 // JobBuilder: capture folders of svp boards, built byte by byte in the test. For golden, command
-// line, fuzz and bench tests. Records and headers are written directly by the tables of the format
+// line, fuzz and bench tests. Writes records and headers directly by the tables of the format
 // (svp_job.md 3 to 7), without product code, so that an error in the product cannot hide itself.
 #pragma once
 
@@ -35,7 +35,7 @@ struct AclRecord {
   std::uint64_t start_ns = 0, end_ns = 0;
 };
 
-// Values of a file header that can be changed.
+// Overrides of values in a file header.
 struct HeaderChange {
   std::string magic = "MSVP";
   std::uint16_t version = 1;
@@ -52,7 +52,7 @@ std::string acl_api_file(const std::vector<AclRecord>& records, const HeaderChan
 std::string u32_bytes(std::uint32_t value);
 std::string u64_bytes(std::uint64_t value);
 
-// `bytes` with `patch` written over them at `offset`.
+// Returns `bytes` with `patch` written over them at `offset`.
 std::string patched(std::string bytes, std::size_t offset, std::string_view patch);
 
 // The name of a data file, in the form of the oldest boards (with `net`) or of newer ones.

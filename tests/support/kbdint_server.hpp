@@ -15,7 +15,7 @@ namespace msprof::test {
 struct KbdintPrompt {
   std::string text;
   std::string answer;  // the accepted answer
-  bool echo = false;   // whether the client may show what is typed
+  bool echo = false;   // the client may show typed characters
 };
 
 struct KbdintOptions {

@@ -19,7 +19,7 @@ bool contains(const Text& text, std::string_view part) {
   }
 }
 
-// Number of times that `part` occurs in `text`.
+// Counts the occurrences of `part` in `text`.
 inline std::size_t count_occurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {

@@ -14,7 +14,7 @@ namespace msprof::test {
 
 namespace {
 
-// The smallest that mkfs.xfs makes; the file has holes.
+// The smallest size that mkfs.xfs accepts; the file is sparse.
 constexpr std::uintmax_t kDiskBytes = std::uintmax_t{320} << 20;
 
 void run(const std::string& program, std::vector<std::string> arguments) {
@@ -42,14 +42,14 @@ LoopDisk::LoopDisk(const std::string& kind) : kind_(kind) {
   write_file(image(), "");
   std::filesystem::resize_file(image(), kDiskBytes);
   run("mkfs." + kind, {"-q", image().string()});
-  // Nothing comes to the disk by itself while a test looks.
+  // Nothing is written to the disk automatically during a test.
   mount(kind == "ext4" ? "loop,commit=600" : "loop");
 }
 
 LoopDisk::LoopDisk(const std::string& kind, const std::filesystem::path& image) : kind_(kind) {
   std::filesystem::create_directory(path());
   run("cp", {"--sparse=always", image.string(), this->image().string()});
-  // Both have one identity.
+  // The copy has the same UUID as the original.
   mount(kind == "xfs" ? "loop,nouuid" : "loop");
 }
 

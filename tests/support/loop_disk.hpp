@@ -1,5 +1,5 @@
-// LoopDisk: a real file system in a file, for tests of power cuts: unsynced data is only in the
-// memory of the kernel, so a copy of the file equals the disk after a power cut.
+// LoopDisk: a real file system in a file, for tests of power cuts: unsynced data exists only in
+// kernel memory, so a copy of the file equals the disk after a power cut.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@ namespace msprof::test {
 
 class LoopDisk {
  public:
-  // Empty; `kind` is "ext4" or "xfs". Throws where it cannot be made.
+  // An empty disk; `kind` is "ext4" or "xfs". Throws if it cannot be created.
   explicit LoopDisk(const std::string& kind);
-  // The disk as a power cut left it: `image` is a copy of image().
+  // The disk left by a power cut: `image` is a copy of image().
   LoopDisk(const std::string& kind, const std::filesystem::path& image);
   ~LoopDisk();
   LoopDisk(const LoopDisk&) = delete;
@@ -23,14 +23,14 @@ class LoopDisk {
   std::filesystem::path path() const { return folder_ / "disk"; }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path() / name; }
 
-  // The file of the disk. A copy of it that keeps the holes is a power cut.
+  // The file of the disk. A copy of it that keeps the holes simulates a power cut.
   std::filesystem::path image() const { return folder_ / "image"; }
-  // Brings everything to the disk.
+  // Writes all data to the disk.
   void sync() const;
-  // The disk as it is after a power cut at this moment.
+  // Returns the disk that a power cut at this moment would leave.
   std::unique_ptr<LoopDisk> cut() const;
 
-  // Whether such disks can be mounted here. Where not, the test is skipped and returns
+  // Returns true if such disks can be mounted here; otherwise the test is skipped and must return
   // (support/require.hpp).
   static bool is_available_or_skip(const std::string& kind);
 

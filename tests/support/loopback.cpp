@@ -56,7 +56,7 @@ void share_address(const Descriptor& socket) {
 constexpr const char* kEstablished = "01";
 constexpr const char* kListening = "0A";
 
-// Reads the kernel's table, because a test connection would appear in the server's log and counts.
+// Reads the kernel's table: a test connection would appear in the server's log and counts.
 std::size_t count_sockets(std::uint16_t port, std::string_view wanted_state) {
   char wanted_address[32];
   std::snprintf(wanted_address, sizeof wanted_address, "0100007F:%04X", port);

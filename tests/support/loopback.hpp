@@ -20,8 +20,8 @@ class Descriptor {
   int fd_;
 };
 
-// Reserves a free port of 127.0.0.1: during its lifetime the kernel gives it to no other program,
-// and nothing listens on it except a server that sets SO_REUSEADDR.
+// Reserves a free port of 127.0.0.1: during its lifetime the kernel assigns it to no other program,
+// and only a server that sets SO_REUSEADDR can listen on it.
 class ReservedPort {
  public:
   ReservedPort();

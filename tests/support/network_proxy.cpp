@@ -25,7 +25,7 @@ namespace msprof::test {
 
 namespace {
 
-// Sends data immediately: waiting for more (Nagle's algorithm) would be an unrequested delay.
+// Disables Nagle's algorithm, whose wait for more data would add a delay.
 void prepare(const Descriptor& socket) {
   const int yes = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -50,7 +50,7 @@ struct Connection {
     return (direction != Direction::down ? up.passed_bytes() : 0) +
            (direction != Direction::up ? down.passed_bytes() : 0);
   }
-  // The end of a connection on one side ends the other side in the same way.
+  // Returns true once both directions are finished, or one is broken.
   bool over() const { return up.broken() || down.broken() || (up.done() && down.done()); }
   bool broken() const { return up.broken() || down.broken(); }
 
@@ -69,8 +69,8 @@ struct Connection {
   Descriptor server;
   ProxyLane up;
   ProxyLane down;
-  bool was_answered = false;  // since the client last sent data
-  // Earliest time for an answer to the data that started the last round trip.
+  bool was_answered = false;  // an answer arrived since the client last sent data
+  // Earliest time for an answer to the data that started the latest round trip.
   ProxyClock::time_point answer_due{};
 };
 

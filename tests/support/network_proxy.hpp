@@ -17,7 +17,7 @@ namespace msprof::test {
 enum class Direction { up, down, both };
 
 // reset: the peers get an error immediately (RST); close: they read an end of file (FIN); freeze:
-// no cut, but the whole proxy is frozen until freeze(false).
+// no cut, but the whole proxy stops until freeze(false).
 enum class CutKind { reset, close, freeze };
 
 inline constexpr int kAllConnections = std::numeric_limits<int>::max();
@@ -26,7 +26,7 @@ inline constexpr int kAllConnections = std::numeric_limits<int>::max();
 struct Cut {
   std::uint64_t after_bytes = 0;
   Direction direction = Direction::both;
-  int connections = 1;  // the first connections, this many, are cut
+  int connections = 1;  // number of connections that are cut, from the first
   CutKind kind = CutKind::reset;
   bool refuse_afterwards = false;  // no listener on the port after the last cut
 };
@@ -37,7 +37,7 @@ struct Line {
   std::optional<Cut> cut{};
   std::uint64_t bytes_per_second = 0;      // in each direction, over all connections; 0: no limit
   std::chrono::milliseconds cut_every{0};  // all current connections; 0: never
-  std::uint16_t port = 0;                  // to listen on; 0: a free one
+  std::uint16_t port = 0;                  // port to listen on; 0: a free one
 };
 
 class NetworkProxy {
@@ -53,18 +53,19 @@ class NetworkProxy {
   std::uint64_t bytes_down() const;
   int connections() const;  // so far
   int cuts() const;         // so far
-  // How often a client has sent data after an answer had reached it, over all connections. Includes
-  // data for which it expects no answer, such as acknowledgements.
+  // How often a client has sent data after receiving an answer, over all connections. Includes data
+  // that needs no answer, such as acknowledgements.
   int turns() const;
-  // The number of connections plus the number of turns that came at least one round trip after the
-  // previous one. A client that waits for answers cannot exceed its number of waits.
+  // The number of connections plus the number of turns at least one round trip after the previous
+  // one. A client that waits for answers has at most one per wait.
   int round_trips() const;
 
-  // The following functions return after the effect. cut_now() cuts all current connections.
+  // The following functions return once they have taken effect. cut_now() cuts all current
+  // connections.
   void cut_now(CutKind kind = CutKind::reset);
   // Refuses new connections, like a host without a server, or accepts them again.
   void refuse(bool refused);
-  // Forwards nothing and closes nothing, as if a cable were unplugged, or continues.
+  // true: forwards nothing and closes nothing, as if a cable were unplugged; false: continues.
   void freeze(bool frozen);
 
  private:
@@ -79,8 +80,7 @@ class CutProxy : public NetworkProxy {
   explicit CutProxy(std::uint16_t target_port) : NetworkProxy(target_port, {}, std::nullopt) {}
 };
 
-// Bytes arrive half a round trip after they were sent, in any amount: it delays but does not
-// throttle.
+// Delays all bytes by half a round trip in each direction, without limiting the rate.
 class DelayProxy : public NetworkProxy {
  public:
   DelayProxy(std::uint16_t target_port, std::chrono::microseconds round_trip)

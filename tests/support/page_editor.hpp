@@ -1,5 +1,6 @@
-// PageEditor: edits the pages of a SQLite file as bytes, to make files that no program writes. For
-// tests of the code that reads stores. Source of the offsets: sqlite.org/fileformat2.html 1.3, 1.6.
+// PageEditor: edits the pages of a SQLite file as bytes, to create files that no program writes.
+// For tests of the code that reads stores. Source of the offsets: sqlite.org/fileformat2.html 1.3,
+// 1.6.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ class PageEditor {
 
   std::size_t page_bytes() const { return page_bytes_; }
   std::size_t pages() const { return bytes_.size() / page_bytes_; }
-  // The root page of a table or an index.
+  // Returns the root page of a table or an index.
   std::size_t find_root(const std::string& name) const {
     return std::stoul(
         query(path_, "SELECT rootpage FROM sqlite_schema WHERE name = '" + name + "'").front());
@@ -38,12 +39,12 @@ class PageEditor {
     for (std::size_t i = count; i-- > 0; value >>= 8) bytes_[at + i] = static_cast<char>(value);
   }
 
-  // 13: table leaf, 5: table interior page; 10 and 2: those of an index.
+  // 13: leaf, 5: interior page of a table; 10, 2: the same of an index.
   int page_type(std::size_t page) const { return bytes_[page_offset(page)]; }
   bool is_interior(std::size_t page) const { return page_type(page) == 5 || page_type(page) == 2; }
   std::size_t cell_count(std::size_t page) const { return number_at(page_offset(page) + 3, 2); }
   void put_cell_count(std::size_t page, std::size_t count) { put(page_offset(page) + 3, count, 2); }
-  // Offset of the pointer to a cell, and of the cell.
+  // Offsets of the pointer to a cell, and of the cell.
   std::size_t pointer_at(std::size_t page, std::size_t cell) const {
     return page_offset(page) + (is_interior(page) ? 12 : 8) + 2 * cell;
   }
@@ -60,7 +61,7 @@ class PageEditor {
     bytes_ += bytes_.substr(page_offset(page), page_bytes_);
     return pages();
   }
-  // Turns a table page into one that refers to `child` as often as it has room for.
+  // Turns a table page into one filled with references to `child`.
   void name_often(std::size_t page, std::size_t child) {
     const std::size_t begin = page_offset(page);
     const std::size_t cell = page_bytes_ - 13;
@@ -74,8 +75,8 @@ class PageEditor {
     put(begin + cell, child, 4);
     put(begin + cell + 4, 0xbfffffff7f, 5);
   }
-  // Puts seven pages above the tree at `root`, each of which refers to the next one as often as it
-  // has room for, which makes more leaves than can be counted.
+  // Puts seven pages above the tree at `root`, each filled with references to the next one: far
+  // more leaves than can be visited.
   void make_bomb(std::size_t root) {
     std::size_t child = add_copy(root);
     for (int level = 0; level < 6; ++level) {

@@ -32,7 +32,7 @@ class ProxyRate {
 
 class ProxyLane {
  public:
-  // `from` and `to` are non-blocking sockets; neither they nor the rate are owned.
+  // `from` and `to` are non-blocking sockets; they and the rate must outlive this.
   ProxyLane(int from, int to, ProxyClock::duration delay, ProxyRate& rate)
       : from_(from), to_(to), delay_(delay), rate_(rate) {}
 
@@ -49,7 +49,7 @@ class ProxyLane {
 
   // Reads the available bytes; returns their number.
   std::size_t read(ProxyClock::time_point now, std::span<char> buffer);
-  // Forwards what is due, at most `most` bytes, and an end of file after the last byte.
+  // Forwards due bytes, at most `most`, and an end of file after the last byte.
   void write(ProxyClock::time_point now, std::uint64_t most);
 
  private:

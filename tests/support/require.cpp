@@ -40,7 +40,7 @@ bool is_in_path(const std::string& name) {
 
 bool require_or_skip(std::string_view what, bool is_there, std::string_view missing) {
   if (is_there) return true;
-  std::string sentence(missing);  // in a report of one line a case
+  std::string sentence(missing);  // the report has one line per case
   std::replace_if(
       sentence.begin(), sentence.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   if (is_required(what)) {

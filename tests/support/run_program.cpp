@@ -46,7 +46,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Our environment without variables that change the output, plus the test's own variables.
+// The test program's environment without variables that change the output, plus
+// `options.variables`.
 std::vector<std::string> environment(const RunOptions& options) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {

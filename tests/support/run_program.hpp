@@ -11,9 +11,9 @@
 namespace msprof::test {
 
 struct RunOptions {
-  std::filesystem::path folder{};                                // working folder; empty: ours
+  std::filesystem::path folder{};  // working folder; empty: the test's
   std::vector<std::pair<std::string, std::string>> variables{};  // added to the environment
-  int terminal_columns = 0;  // above 0: stdout and stderr are a terminal of that width
+  int terminal_columns = 0;  // above 0: stdout and stderr are a terminal of this width
 };
 
 struct RunResult {
@@ -34,7 +34,7 @@ class RunningProgram {
 
   pid_t pid() const { return pid_; }
   void send(int signal) const;
-  // True once it has ended; wait() then does not block.
+  // Returns true once it has ended; wait() then does not block.
   bool has_ended();
   // Waits for the end and returns the output.
   RunResult wait();
@@ -47,7 +47,7 @@ class RunningProgram {
   bool ended_ = false;
   int out_fd_ = -1;  // unlinked files, so that no pipe can fill up
   int err_fd_ = -1;
-  int terminal_fd_ = -1;  // our end; all output is then in `out`
+  int terminal_fd_ = -1;  // the test's end; all output is then in `out`
   RunResult result_;
 };
 

@@ -1,5 +1,5 @@
-// sample(): a few of many values; scripts/soak suite tries all of them. For tests that loop over
-// every field, cut or kind of board.
+// sample(): a few of many values; with `scripts/soak suite`, all. For tests that loop over every
+// field, cut or kind of board.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline bool tests_whole() {
   return std::getenv("MSPROF_TEST_WHOLE") != nullptr;
 }
 
-// `count` of the values, in their order, chosen by the seed; all of them if tests_whole().
+// Returns `count` of the values, in order, chosen by the seed; all if tests_whole().
 template <typename Value>
 std::vector<Value> sample(const std::vector<Value>& values, std::size_t count,
                           std::uint32_t seed = test_seed()) {

@@ -1,4 +1,4 @@
-// SmallDisk: a file system of a few megabytes, for tests of full disks. Must be made first in a
+// SmallDisk: a file system of a few megabytes, for tests of full disks. Must be created first in a
 // test: if the right to mount comes from a user namespace, only processes started later see the
 // disk.
 #pragma once
@@ -13,11 +13,11 @@ namespace msprof::test {
 
 class SmallDisk {
  public:
-  // An overlay (on a tmpfs) and btrfs (in a file, needs root) have less space for files than they
-  // are given.
+  // overlay (on a tmpfs) and btrfs (in a file, needs root) have less space for files than they are
+  // given.
   enum class Kind : std::uint8_t { tmpfs, overlay, btrfs };
 
-  // Empty; `bytes` are for everything on it. Where none can be mounted it is a plain folder.
+  // An empty disk of `bytes`, including metadata. A plain folder if none can be mounted.
   explicit SmallDisk(std::uint64_t bytes, Kind kind = Kind::tmpfs);
   ~SmallDisk();
   SmallDisk(const SmallDisk&) = delete;
@@ -26,10 +26,10 @@ class SmallDisk {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
-  // Whether this process may mount: as root, or in a new user namespace, which it then enters.
-  // Otherwise the test is skipped (support/require.hpp).
+  // Returns true if this process may mount: as root, or in a new user namespace, which it then
+  // enters. Otherwise the test is skipped (support/require.hpp).
   static bool is_available_or_skip();
-  // For a disk of another kind than tmpfs, after that.
+  // For disks other than tmpfs; call it after construction.
   bool is_mounted_or_skip() const;
 
  private:
@@ -37,7 +37,7 @@ class SmallDisk {
   bool mount_btrfs(std::uint64_t bytes);
   TempFolder folder_;
   std::filesystem::path path_;
-  std::vector<std::filesystem::path> mounts_;  // the first one first
+  std::vector<std::filesystem::path> mounts_;  // in order of mounting
   const Kind kind_;
   const bool mounted_;
 };

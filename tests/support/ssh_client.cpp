@@ -39,7 +39,7 @@ Words SshClient::options() const {
       "-o", "IdentitiesOnly=yes"};
 }
 
-// ssh runs an askpass program for what it would ask on a terminal.
+// ssh runs an askpass program instead of asking on a terminal.
 RunResult SshClient::run_with_answer(std::uint16_t port, const std::string& answer,
                                      const std::string& command) const {
   const fs::path program = home / "answer";

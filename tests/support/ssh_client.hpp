@@ -1,5 +1,5 @@
 // The public ssh client, as a reference for the boards of the tests. It reads none of the user's
-// own files: keys, known_hosts and HOME belong to the test.
+// files: keys, known_hosts and HOME belong to the test.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct SshClient {
   // Logs in with only the private key `key`.
   RunResult run_with_key(std::uint16_t port, const std::filesystem::path& key,
                          const std::string& command) const;
-  // Options of ssh and sftp, and the arguments of run_with_key() for a program started by the test.
+  // Options for ssh and sftp, and the arguments of run_with_key() for a program that the test
+  // starts.
   std::vector<std::string> options() const;
   std::vector<std::string> words_with_key(std::uint16_t port, const std::filesystem::path& key,
                                           const std::string& command) const;

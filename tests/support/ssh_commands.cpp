@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBlock = 32768;
-// Polling interval for the end of a process, which is not an event of poll().
+// Polling interval for the end of a process, which poll() does not report.
 constexpr int kLookMilliseconds = 10;
 
 struct FreeMessage {
@@ -107,7 +107,7 @@ class Command {
     }
   }
 
-  // Moves the available data; false at the end, or if the client has closed the channel.
+  // Moves the available data; returns false at the end, or if the client has closed the channel.
   bool move() {
     if (ssh_channel_is_closed(channel_) != 0) return false;
     take_input();

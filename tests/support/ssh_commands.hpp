@@ -8,7 +8,7 @@ struct ssh_session_struct;
 
 namespace msprof::test {
 
-// Serves until the client disconnects, then kills what still runs. `home` is HOME and the working
+// Serves until the client disconnects, then kills running commands. `home` is HOME and the working
 // folder.
 void serve_commands(ssh_session_struct* session, const std::filesystem::path& home);
 

@@ -1,4 +1,4 @@
-// TypedTerminal: a program on its own terminal, which a test reads and types on. For the tests of
+// TypedTerminal: a program on its own terminal, which a test reads and types on. For tests of
 // questions to the user.
 #pragma once
 
@@ -31,21 +31,21 @@ class TypedTerminal {
   TypedTerminal(const TypedTerminal&) = delete;
   TypedTerminal& operator=(const TypedTerminal&) = delete;
 
-  // Waits until `text` has been on the screen `times` times; false if the program ended before, or
-  // after kHangLimit.
+  // Waits until `text` has been printed `times` times; false if the program ended before, or after
+  // kHangLimit.
   bool wait_for(std::string_view text, int times = 1);
   void type(std::string_view keys);
   void send(int signal) const;
   // Closes the terminal, like closing its window, and waits for the program's end. Later output is
   // lost.
   RunResult hang_up();
-  // Whether typed characters are shown.
+  // Returns true if typed characters are shown.
   bool echoes() const;
-  // Whether the settings are those that a shell leaves: line mode, echo, with Ctrl-C and Ctrl-Z.
+  // Returns true if the settings are those a shell leaves: line mode, echo, with Ctrl-C and Ctrl-Z.
   bool is_as_usual() const;
   void resize(int columns, int rows) const;
   const std::string& screen() const { return screen_; }
-  // Waits for the end; `err` is the screen.
+  // Waits for the end; `err` is the screen content.
   RunResult wait();
 
  private:

@@ -15,8 +15,7 @@ int main(int argc, char** argv) {
   using namespace msprof::test;
   if (argc != 5) return 2;
   const auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
-  // Blocked before any thread starts, because the signals would end a thread that does not block
-  // them.
+  // Blocked before any thread starts, as new threads inherit the mask.
   sigset_t ending;
   ::sigemptyset(&ending);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, signal);

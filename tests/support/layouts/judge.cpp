@@ -68,8 +68,8 @@ class Judge {
   }
 
  private:
-  // Compares the values of all records; one of the two may have one record less, if the file is
-  // truncated.
+  // Compares the values of all records. If the file is truncated, one side may have one record
+  // less.
   bool is_right(const layout::FoundField& field, const TrueField& truth) const {
     const std::size_t count = std::min(found_records_.size(), true_records_.size());
     if (std::max(found_records_.size(), true_records_.size()) > count + 1) return false;

@@ -11,15 +11,14 @@
 namespace msprof::test {
 
 struct KindVerdict {
-  // For each field, "record size" and "header size": "certain", "likely" or "unknown"; ", wrong" is
-  // appended to the first two if the truth differs.
+  // Verdicts for each field, "record size" and "header size": "certain", "likely" or "unknown"; ",
+  // wrong" is appended to the first two if the truth differs.
   std::vector<std::pair<std::string, std::string>> words;
   std::vector<std::string> wrong;  // certain but wrong
   bool has_main_fields = false;    // record size, layer, start, end, total are certain and right
 };
 
-// `bytes` are those of the data file. A field is right if it gives the true field's value in every
-// record.
+// `bytes`: content of the data file. A field is right if it gives the true value in every record.
 KindVerdict judge(const layout::FoundKind& found, const TrueLayout& truth,
                   const std::string& bytes);
 

@@ -15,7 +15,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
   } else if (unit == "ticks") {
     std::vector<std::uint64_t> rates = {24'000'000, 25'000'000, 50'000'000, 100'000'000,
                                         12'000'000, 3'000'000,  19'200'000};
-    // A counter of the core's own cycles.
+    // Counts the core's own cycles.
     if (core_mhz == static_cast<double>(info_mhz)) rates.push_back(info_mhz * 1'000'000);
     const std::uint64_t rate = dice.choose_one(rates);
     clock.hertz = static_cast<double>(rate);
@@ -25,7 +25,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
   }
   clock.width = dice.chance(0.6) ? 8 : 4;
   clock.from_boot = dice.chance(0.75);
-  // 32 bits cannot hold the time since boot of a fast clock.
+  // 32 bits would overflow with time since boot of a fast clock.
   if (clock.width == 4 && clock.hertz > 3e6) clock.from_boot = false;
   return clock;
 }

@@ -66,12 +66,12 @@ struct GeneratedLayer {
   bool on_cpu = false;
   std::uint64_t macs = 0, weight_bytes = 0, input_bytes = 0, output_bytes = 0;
   std::uint64_t ddr_read = 0, ddr_write = 0;
-  double cycles = 0;                         // typical
-  std::array<double, 8> shares{};            // of kUnits in the total
-  std::array<std::uint64_t, 4> constants{};  // of decoys
+  double cycles = 0;                         // typical duration
+  std::array<double, 8> shares{};            // share of each of kUnits in the total
+  std::array<std::uint64_t, 4> constants{};  // values of decoy columns
 };
 
-// The content of a part of a record.
+// The content of a column of a record.
 enum class ColumnContent {
   field,
   constant,
@@ -87,9 +87,9 @@ enum class ColumnContent {
 
 struct Column {
   ColumnContent part = ColumnContent::constant;
-  std::string name;  // of a field
+  std::string name;  // name of the field
   std::size_t width = 4;
-  std::uint64_t a = 0, b = 0;  // numbers of the decoy
+  std::uint64_t a = 0, b = 0;  // parameters of the decoy
   std::size_t offset = 0;
 };
 
@@ -98,7 +98,7 @@ struct Clock {
   std::size_t width = 8;
   double hertz = 1e9;
   bool from_boot = true;
-  double zero_s = 0;  // of a separate zero, in seconds since boot
+  double zero_s = 0;  // own zero, in seconds since boot
   std::int64_t scale = 1, divisor = 1;
 
   std::uint64_t value(double seconds) const {

@@ -304,10 +304,10 @@ GeneratedJob make_layout_job(const std::filesystem::path& folder, std::uint64_t 
   const double up_s = dice.log_real(60, 2000);
   for (Clock* clock : {&board.core_clock, &board.call_clock}) {
     clock->zero_s = up_s - dice.real(0.001, 0.3);
-    // 32 bits must hold the run; in ns they hold four seconds.
+    // 32 bits must hold the whole run; in ns they hold four seconds.
     if (clock->width == 4) clock->zero_s = up_s - 0.02;
   }
-  // All captures of a board have the layers of the board's model.
+  // All captures of a board have the same model.
   Dice model_dice(board_seed * 77 + 5 + job.layers);
   const auto layers = draw_layers(model_dice, job.layers, board.text_layer_info, board.core_mhz);
   std::vector<Execution> spans;

@@ -1,11 +1,10 @@
 // JOB folders of fictitious boards with random record layouts, and the true layouts. For the tests
 // and the soak of the layout inference, which shares no code with this.
-//
 // A board (its layouts) and a capture of it (times, loads) have separate seeds, so that several
-// captures of one board can be made. Random properties: records of 32 to 256 bytes, fields of 32
-// and 64 bits in any order, aligned or packed, times in us, ns or ticks since boot or since a
-// separate zero, headers, padding, constant, random, counting and per-layer decoys, several record
-// types in one file distinguished by a tag, truncated files, with and without .done.
+// captures of one board can be made. Random properties: records of 32 to 256 bytes; fields of 32
+// and 64 bits in any order, aligned or packed; times in us, ns or ticks, since boot or a separate
+// zero; headers; padding; constant, random, counting and per-layer decoys; several record types in
+// one file, distinguished by a tag; truncated files, with and without .done.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct TrueField {
   std::int64_t divisor = 1;
 };
 
-// Only records whose field has this value belong to the kind.
+// Only records with this value in the field belong to the kind.
 struct TrueSelect {
   std::size_t offset = 0;
   std::string type;
@@ -48,9 +47,9 @@ struct GeneratedJob {
   TrueLayout acl_api;
   std::string aicore_file;  // names in the folder
   std::string acl_api_file;
-  std::size_t layers = 0;  // on the cores
+  std::size_t layers = 0;  // number of layers run by the cores
   std::size_t executions = 0;
-  double core_mhz = 0;  // of total cycles; may differ from info.json
+  double core_mhz = 0;  // clock of the total cycles; may differ from info.json
   bool is_cut = false;
   bool has_done = false;
 };

@@ -22,7 +22,7 @@ void make_runs(const std::filesystem::path& parent, std::uint64_t count, std::ui
   for (std::uint64_t rank = 0; rank < count; ++rank) {
     test::prof::RunShape shape;
     shape.tasks = tasks + 100 * rank;
-    shape.seed = 11 + rank / 2;  // pairs of ranks have operators in common
+    shape.seed = 11 + rank / 2;  // two ranks each share their operators
     const auto run = test::prof::make_run(parent / std::to_string(rank), {}, shape);
     std::puts(run.folder.c_str());
   }

@@ -38,7 +38,7 @@ struct FftsLog {
 };
 std::string bytes(const FftsLog& record);
 
-// 128 bytes, STARS.
+// 128 bytes, STARS: counters of a task.
 struct ContextPmu {
   static constexpr std::string_view kStem = "ffts_profile.data";
   std::uint8_t count = 0;
@@ -74,7 +74,7 @@ struct LogV6 {
   std::uint8_t sqe_type = 0, count = 0;
   std::uint32_t task = 0;
   std::uint64_t time = 0;
-  std::uint8_t function = 0;  // of the start; 36: log of a block, 22: of a fusion task
+  std::uint8_t function = 0;  // of the start; 36: block log, 22: fusion task
 };
 std::string bytes(const LogV6& record);
 
@@ -112,7 +112,7 @@ struct CorePmu {
 };
 std::string bytes(const CorePmu& record);
 
-// 40 bytes each in ts_track.data.
+// ts_track.data: 40 bytes per record.
 struct StepTrace {
   static constexpr std::string_view kStem = "ts_track.data";
   std::uint64_t time = 0, index = 0, model = 0;
@@ -197,11 +197,11 @@ std::string bytes(const L2Cache& record);
 // 888 bytes: ticks and MHz.
 struct LpmFreq {
   static constexpr std::string_view kStem = "lpmFreqConv.data";
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> changes;  // at most 55
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> changes;  // at most 55; ticks and MHz
 };
 std::string bytes(const LpmFreq& record);
 
-// The same record with its type, as written by current collectors.
+// LpmFreq with its type, as written by current collectors.
 struct LpmInfo {
   static constexpr std::string_view kStem = "lpmInfoConv.data";
   std::uint32_t type = 0;  // 0 AI core frequency, 1 AI core voltage, 2 bus voltage
@@ -209,7 +209,7 @@ struct LpmInfo {
 };
 std::string bytes(const LpmInfo& record);
 
-// 32 bytes: ts_track.data of a 310, whose records contain their own length.
+// 32 bytes: ts_track.data of a 310; each record contains its length.
 struct TimeLine {
   static constexpr std::string_view kStem = "ts_track.data";
   std::uint16_t task_type = 0, state = 0, stream = 0, task = 0;
@@ -218,7 +218,7 @@ struct TimeLine {
 };
 std::string bytes(const TimeLine& record);
 
-// aicore.data of a 310: 112 bytes, followed by possible additions of later versions.
+// aicore.data of a 310: 112 bytes; later versions may append fields.
 struct EventCount {
   static constexpr std::string_view kStem = "aicore.data";
   std::uint16_t task_type = 0, stream = 0, task = 0, overflow = 0;

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kEventEnd = ~std::uint64_t{0};
 inline constexpr std::uint16_t kTx = 20500, kAcl = 20000, kModel = 15000, kNode = 10000,
                                kAicpu = 6000, kHccl = 5500, kRuntime = 5000;
 
-// 40 bytes. If `end` is kEventEnd: one half of an event pair.
+// 40 bytes. If `end` is kEventEnd: half of an event pair.
 struct Api {
   static constexpr std::string_view kStem = "aging.api_event.data";
   std::uint16_t level = kAcl;
@@ -28,12 +28,12 @@ struct Api {
 };
 std::string bytes(const Api& record);
 
-// 64 bytes: header and 40 of payload.
+// 64 bytes: header and 40 bytes of payload.
 struct NodeBasic {
   static constexpr std::string_view kStem = "aging.compact.node_basic_info";
   std::uint32_t thread = 0;
   std::uint64_t time = 0, op_name = 0;
-  std::uint32_t task_type = 0;  // T1
+  std::uint32_t task_type = 0;  // T1 of cann_host.md 1.9
   std::uint64_t op_type = 0;
   std::uint16_t blocks = 0, mix_ratio = 0;
   std::uint32_t op_flag = 0;
@@ -57,7 +57,7 @@ struct TaskTrack {
   std::uint64_t task_type = 0, kernel_name = 0;
   std::uint16_t blocks = 0;
   std::uint8_t mix_ratio = 0;
-  bool has_launch_info = true;  // dataLen 40; otherwise 24, and the tail is unused
+  bool has_launch_info = true;  // true: dataLen is 40; false: it is 24 and the tail is unused
 };
 std::string bytes(const TaskTrack& record);
 
@@ -86,7 +86,7 @@ struct CaptureStream {
 };
 std::string bytes(const CaptureStream& record);
 
-// 256 bytes: header and 232 of payload.
+// 256 bytes: header and 232 bytes of payload.
 struct Tensor {
   std::uint32_t type = 0;  // 0 input, 1 output
   std::uint32_t format = 2, data_type = 0;
@@ -117,7 +117,7 @@ struct FusionOp {
 };
 std::string bytes(const FusionOp& record);
 
-// A list at node level, a range at communication level.
+// A list of ids at node level, a range at communication level.
 struct ContextId {
   static constexpr std::string_view kStem = "aging.additional.context_id_info";
   std::uint32_t thread = 0;

@@ -1,5 +1,5 @@
-// make_prof PARENT TASKS: writes a PROF folder of a run of about TASKS tasks into PARENT and prints
-// its path. For scripts/test-browser.
+// make_prof PARENT TASKS: writes the PROF folder of a run with about TASKS tasks into PARENT and
+// prints its path. For scripts/test-browser.
 #include <cstdio>
 #include <cstdlib>
 

@@ -11,7 +11,8 @@
 
 namespace msprof::test::prof {
 
-// msproftx, 256 bytes. With `is_ex`, a mark or range with a number, which the device may stamp.
+// msproftx, 256 bytes. `is_ex`: a mark or range with a number, for which the device may write a
+// time, too.
 struct TxMark {
   static constexpr std::string_view kStem = "aging.additional.msproftx";
   bool is_ex = false;
@@ -65,7 +66,7 @@ struct ExpandStream {
 };
 std::string bytes(const ExpandStream& record);
 
-// A line of type_info_dic, and of hash_dic.
+// Lines of type_info_dic and of hash_dic.
 std::string type_line(std::uint32_t level, std::uint32_t type, std::string_view name);
 std::string hash_line(std::uint64_t hash, std::string_view text);
 

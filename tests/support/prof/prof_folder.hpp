@@ -32,7 +32,7 @@ class ProfFolder {
   std::filesystem::path store() const { return folder_ / "sqlite" / "msprof.db"; }
   std::filesystem::path products() const { return folder_ / "mindstudio_profiler_output"; }
 
-  // Appends a record to its stem: "aging.compact.task_track", "stars_soc.data".
+  // Appends a record to the slices of a stem: "aging.compact.task_track", "stars_soc.data".
   void host(std::string_view stem, std::string_view record);
   void device(int device, std::string_view stem, std::string_view record);
   template <typename Record>
@@ -44,7 +44,7 @@ class ProfFolder {
     device(number, Record::kStem, bytes(record));
   }
 
-  // A slice is closed if the next record would make it larger than this.
+  // Maximum size of a slice; a record that would exceed it starts a new one.
   void set_slice_limit(std::uint64_t bytes) { slice_limit_ = bytes; }
   // Starts a new slice for the following records of this stem; `device` -1 is the host.
   void next_slice(std::string_view stem, int device = -1);
@@ -55,7 +55,7 @@ class ProfFolder {
   void set_type(std::uint32_t level, std::uint32_t type, std::string_view name);
 
   // Writes the remaining slices with their .done, dictionaries and info files. Can be called again
-  // after adding more.
+  // after more records.
   void finish();
 
   std::uint64_t raw_bytes() const { return raw_bytes_; }

@@ -92,7 +92,7 @@ class Run {
   }
 
   void begin_again(const Actor& actor, std::uint16_t number, Stream& stream, std::uint64_t ready) {
-    // After the last task on host and device, before the next one.
+    // The wraparound is after the last task and before the next one, on host and device.
     scene_.flip(actor.thread, ready / 10 * 10 - 20, stream.free_at + 60, actor.device, number,
                 ++stream.flips);
     stream.free_at += 100;

@@ -1,7 +1,6 @@
 // A run of an application as a PROF folder: threads launch operators on streams, copy, wait, and
 // run collectives and steps. The output is reproducible. For invariants, damage tests, fuzz seeds
-// and benchmarks; the counts of what happened are returned, so that rows can be checked against
-// them.
+// and benchmarks; returns the counts of all events, to check rows against.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +13,10 @@
 namespace msprof::test::prof {
 
 struct RunShape {
-  std::uint64_t tasks = 1000;  // approximate, because started work is completed
+  std::uint64_t tasks = 1000;  // approximate: started work is completed
   unsigned streams = 4, threads = 2, names = 40, steps = 4, fused = 4;
   std::uint64_t seed = 1;
-  std::uint32_t flip_at = 65536;  // task ids of a stream wrap around there
+  std::uint32_t flip_at = 65536;  // task ids of a stream wrap around at this value
   std::uint64_t slice_limit = 20u << 20;
   bool pmu = true, collectives = true, memory = true, marks = true;
 };
@@ -26,10 +25,10 @@ struct RunInfo {
   std::uint64_t raw_bytes = 0;
   std::uint64_t tasks = 0, ops = 0, copies = 0, events = 0, mix_ops = 0, aicpu_ops = 0;
   std::uint64_t pmu_ops = 0;
-  std::uint64_t calls = 0;  // of api_event
+  std::uint64_t calls = 0;  // in api_event
   std::uint64_t collectives = 0, comm_tasks = 0;
-  std::uint64_t steps = 0;          // iterations, of all devices
-  std::uint64_t marks = 0;          // of the user
+  std::uint64_t steps = 0;          // iterations of all devices
+  std::uint64_t marks = 0;          // marks of the user
   std::uint64_t memory_events = 0;  // half of them releases
   std::uint64_t flips = 0;
   std::map<std::string, std::uint64_t> ops_by_type;

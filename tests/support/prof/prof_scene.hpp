@@ -40,7 +40,7 @@ struct DeviceSpan {
   std::uint32_t id() const { return std::uint32_t{task_high} << 16 | task; }
 };
 
-// Counters of one task; for MIX operators, `blocks` are those of the other kind of core.
+// Counters of a task; for MIX operators, `blocks` counts the blocks of the other kind of core.
 struct TaskPmu {
   std::uint64_t cycles = 0;
   Counters counters{};
@@ -66,7 +66,7 @@ struct Collective {
   std::vector<CommStep> steps;
   std::string type = "hcom_allReduce_";
   std::uint32_t call = kHcomAllReduce;
-  // Host time of a step, and the margins before and after all steps.
+  // Host time of a step, and the margins before and after all steps together.
   static constexpr std::uint64_t kStepNs = 400, kMarginNs = 200;
   std::uint64_t host_ns() const { return kStepNs * steps.size() + 2 * kMarginNs; }
 };
@@ -78,10 +78,10 @@ class ProfScene {
   ProfFolder& folder() { return folder_; }
   const ProfSetup& setup() const { return folder_.setup(); }
 
-  // A single call, enclosed by an acl call.
+  // A single call, inside an acl call.
   void call(std::uint16_t level, std::uint32_t type, const HostSpan& host, std::uint64_t item = 0,
             std::uint32_t request = 0);
-  // An operator; in a model its node records are static, and there is no enclosing acl call.
+  // An operator. In a model, its node records are static and no acl call encloses it.
   struct Launch {
     bool in_model = false;
     std::uint16_t batch = 0;
@@ -96,10 +96,10 @@ class ProfScene {
             std::uint16_t direction);
   void record_event(const HostSpan& host, const DeviceSpan& device);
   void wait_event(const HostSpan& host, const DeviceSpan& device);
-  // Starts at `begin`; returns the end on the host.
+  // The collective starts at `begin`; returns its end on the host.
   std::uint64_t collective(const Collective& op, std::uint32_t thread, std::uint64_t begin);
 
-  // Only the host records or only the device records of a task.
+  // Writes only the host records, or only the device records, of a task.
   void track(std::uint32_t thread, std::uint64_t time, std::uint32_t task_type,
              const DeviceSpan& device, std::uint16_t batch = 0, const OpKind* op = nullptr);
   void device_task(std::uint32_t task_type, const DeviceSpan& device);

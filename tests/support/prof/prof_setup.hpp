@@ -1,7 +1,7 @@
 // ProfSetup: the contents of a PROF folder's info files: chip, clocks, metrics. For ProfFolder. By
-// default the clocks count in round figures, so that expected times can be calculated by hand: the
-// run starts at 2023-11-14 22:13:20 UTC, 1700000000000000 us, and a moment `ns` later is
-// 1700000000000000.000 + ns / 1000 us in every product, in both of the vendor's ways.
+// default the clocks have round rates, so that expected times can be calculated by hand: the run
+// starts at 2023-11-14 22:13:20 UTC, 1700000000000000 us, and a moment `ns` later is
+// 1700000000000000.000 + ns / 1000 us in every product, in both formats of the vendor.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ProfSetup {
   std::uint64_t begin_us = 1'700'000'000'000'000;
   std::string begin_date = "2023-11-14 22:13:20.000000";
   std::uint64_t raw_ns = 5'000'000'000;
-  // end_info; 0: no such file
+  // end_info; 0: no end_info
   std::uint64_t end_us = 1'700'000'010'000'000;
 
   // host_start.log, dev_start.log, and the rates of the counters
@@ -47,10 +47,10 @@ struct ProfSetup {
   std::string aic_events{kExctEvents}, aiv_events{kPipeEvents};
   std::string l2_events;  // empty: not collected
   std::string version = "1.0";
-  // Additional or replacement values of the files, as JSON: "\"read\"", "3".
+  // More or replaced values of the files, as JSON: "\"read\"", "3".
   std::map<std::string, std::string> info{}, sample{};
 
-  // Counts at `ns` after the start of the collection.
+  // Clock counts at `ns` after the start of the collection.
   std::uint64_t host_at(std::uint64_t ns) const { return host_count + ns / host_ns_per_count; }
   std::uint64_t ticks_at(std::uint64_t ns) const { return device_ticks + ns / device_ns_per_tick; }
   bool is_310() const { return platform == "0"; }
@@ -64,7 +64,7 @@ struct ProfSetup {
   }
 };
 
-// Setups with other metrics and cores than the 910B.
+// Setups with other metrics and cores than those of the 910B.
 ProfSetup setup_310();
 ProfSetup setup_910a();
 ProfSetup setup_310p();

@@ -8,7 +8,7 @@
 
 namespace msprof::test::prof {
 
-// SplitMix64: the same numbers with every standard library.
+// SplitMix64: gives the same numbers with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x2545f4914f6cdd1d + 1) {}

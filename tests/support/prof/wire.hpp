@@ -22,7 +22,7 @@ class Wire {
     std::memcpy(&bytes_.at(at), &value, sizeof value);
     return *this;
   }
-  // Truncated to the field; no NUL if the field is full.
+  // Truncates to the field; no NUL if the field is full.
   Wire& text(std::size_t at, std::size_t size, std::string_view value) {
     bytes_.replace(at, std::min(size, value.size()), value.substr(0, size));
     return *this;
@@ -46,7 +46,7 @@ class Wire {
  private:
   Wire& put(std::size_t at, std::uint64_t value, std::size_t width) {
     if (at + width > bytes_.size()) throw_outside(at);
-    // little-endian machines only, like the product
+    // little-endian machines only, as in the product
     std::memcpy(bytes_.data() + at, &value, width);
     return *this;
   }

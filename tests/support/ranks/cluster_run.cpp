@@ -9,13 +9,13 @@ namespace msprof::test::ranks {
 
 namespace {
 
-constexpr std::int64_t kBegin = 2'000'000;    // of the first step
-constexpr std::int64_t kPreparing = 100'000;  // in a step, before its first work
+constexpr std::int64_t kBegin = 2'000'000;    // start of the first step
+constexpr std::int64_t kPreparing = 100'000;  // time in a step before its first work
 constexpr std::int64_t kBetweenSteps = 40'000;
 constexpr std::int64_t kMeet = 1000;     // from the last arrival to the first transfer
 constexpr std::int64_t kLeave = 1000;    // from the last transfer to the end
 constexpr std::int64_t kTail = 2000;     // all ranks notice the end within this time
-constexpr std::int64_t kLatency = 2000;  // of a transfer
+constexpr std::int64_t kLatency = 2000;  // latency of a transfer
 constexpr std::int64_t kHccsBytesPerUs = 25'000, kRoceBytesPerUs = 12'000;
 constexpr std::int64_t kFrequencyMhz = 1800, kLowFrequencyMhz = 1200;
 constexpr std::int64_t kMillion = 1'000'000;
@@ -133,7 +133,7 @@ std::string ClusterRun::group_name(Scope scope, std::int64_t rank) const {
   return {};
 }
 
-// Which of the concurrent collectives the rank is in.
+// Index of the rank's collective among the concurrent ones.
 std::int64_t ClusterRun::meeting_number(Scope scope, std::int64_t rank) const {
   if (scope != Scope::pair) return find_place(scope, rank).group;
   const std::int64_t partner = find_partner(rank);
@@ -183,7 +183,7 @@ Transfer ClusterRun::transfer(std::int64_t rank, std::int64_t peer, std::int64_t
   one.link = is_near ? kHccsLink : kRoceLink;
   one.transport = is_near ? kSdma : kRdma;
   const std::int64_t rate = is_near ? kHccsBytesPerUs : kRoceBytesPerUs;
-  // A power of two such that all transfers of a rank take about a third of its computing time.
+  // A power of two such that a rank's transfers take about a third of its computing time.
   const std::int64_t peers = std::min(shape_.ranks, shape_.ranks_per_host);
   one.size = 4096;
   while (one.size * peers * 1000 / kHccsBytesPerUs * 6 < shape_.compute_ns) one.size *= 2;

@@ -24,7 +24,7 @@ struct RankFaults {
   std::int64_t slow_rank = kNoPartner;  // computes longer
   std::int64_t slow_host = kNoPartner;  // all its ranks compute longer
   std::int64_t slow_percent = 30;
-  std::int64_t low_frequency_rank = kNoPartner;  // computes longer at a lower frequency
+  std::int64_t low_frequency_rank = kNoPartner;  // computes longer, at a lower frequency
   std::pair<std::int64_t, std::int64_t> slow_link{kNoPartner, kNoPartner};
   std::int64_t slow_link_factor = 6;
   std::int64_t late_host = kNoPartner;  // its clock is ahead by offset_us
@@ -69,7 +69,7 @@ struct RankCollective {
   std::string group;
   std::int64_t local_rank = 0, rank_count = 0;
   std::int64_t arrive = 0, all_there = 0, end = 0;
-  std::int64_t overlapped_ns = 0;  // computing that overlaps, from `all_there` on
+  std::int64_t overlapped_ns = 0;  // overlapping computation, from `all_there` on
   std::vector<Transfer> transfers;
 
   bool is_receive() const { return operation == "hcom_receive_"; }
@@ -90,20 +90,21 @@ class ClusterRun {
   std::int64_t collection_us(std::int64_t rank) const {
     return step_end(rank, shape_.steps - 1) / 1000 + 1000;
   }
-  // Computing time before the collective `at`; after the last one, until the end of the step.
+  // Computing time before the collective `at`; for `at` after the last one, until the end of the
+  // step.
   std::int64_t compute_ns(std::int64_t rank, std::int64_t step, std::int64_t at) const;
   // Whether the rank takes part in the collective.
   bool takes_part(std::int64_t rank, std::int64_t at) const;
   RankCollective collective(std::int64_t rank, std::int64_t step, std::int64_t at) const;
 
-  // The groups of the rank: name, local rank, number of members.
+  // Groups that contain the rank: name, local rank, number of members.
   struct Membership {
     std::string group;
     std::int64_t local_rank = 0, rank_count = 0;
   };
   std::vector<Membership> list_groups(std::int64_t rank) const;
   std::int64_t frequency_mhz(std::int64_t rank) const;
-  // Duration of the operator `op` (from 0) in its execution `number`.
+  // Duration of execution `number` of the operator `op` (from 0).
   std::int64_t operator_ns(std::int64_t rank, std::int64_t op, std::int64_t number) const;
 
  private:

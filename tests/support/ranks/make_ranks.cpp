@@ -1,5 +1,5 @@
-// make_ranks folders|parts OUT [OPTION VALUE]...: writes the output of a training job on many
-// ranks, as PROF folders or as finished rank summaries, with planted faults. For scripts, tests and
+// make_ranks folders|parts OUT [OPTION VALUE]...: writes the captures of a training job on many
+// ranks with planted faults, as PROF folders or as finished rank summaries. For scripts, tests and
 // benchmarks.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@ constexpr std::uint32_t kThread = 10000;
 constexpr std::uint16_t kComputeStream = 2, kSideStream = 3, kCommStream = 200;
 constexpr std::uint64_t kModelNumber = 1;
 constexpr std::uint64_t kLaunchNs = 1000, kBetweenLaunches = 200;
-constexpr std::uint32_t kTaskIds = 65536;  // of a stream, before wraparound
+constexpr std::uint32_t kTaskIds = 65536;  // per stream, before wraparound
 constexpr std::uint32_t kReserved = 255;
 constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 30;
 constexpr std::uint16_t kStepBegins = 60000, kStepEnds = 60001;
@@ -60,8 +60,7 @@ class RankWriter {
     Random of_all(run.shape().seed);
     for (RunOp& op :
          make_ops(of_all, static_cast<std::size_t>(run.shape().operators), folder.setup())) {
-      // The time of a MIX operator is only that of a part of its task, so sums would differ from
-      // the run's.
+      // A MIX operator's time covers only a part of its task, so sums would differ from the run's.
       if (op.kind.core == Core::mix_aic) op.kind.core = Core::aic;
       if (op.kind.core == Core::mix_aiv || op.kind.core == Core::aicpu) op.kind.core = Core::aiv;
       op.kind.mix_ratio = 0;
@@ -136,7 +135,7 @@ class RankWriter {
     return end;
   }
 
-  // Makes an operator always take about the same time.
+  // Weight that makes an operator always take about the same time.
   static std::int64_t op_weight(std::size_t op) {
     return 60 + static_cast<std::int64_t>(op * 37 % 80);
   }
@@ -245,7 +244,7 @@ class RankWriter {
   int device_;
   Random random_;
   std::int64_t kernels_;
-  std::uint64_t now_ = 1'000'000;  // of the host
+  std::uint64_t now_ = 1'000'000;  // time of the host
   std::vector<RunOp> ops_;
   std::map<std::uint16_t, Stream> streams_;
   std::map<std::string, int> collectives_;  // by group

@@ -9,7 +9,7 @@
 
 namespace msprof::test::ranks {
 
-// Number of kernels before each collective, such that a rank has about shape.tasks of them.
+// Number of kernels before each collective that gives a rank about shape.tasks kernels.
 std::int64_t kernels_before_collective(const ClusterShape& shape);
 
 // Makes parent/capture_name(rank) and returns its path. A kernel needs about 4 us of

@@ -16,7 +16,7 @@ using namespace msprof::cluster;
 namespace {
 
 constexpr std::int64_t kBeginNs = 1'700'000'000'000'000'000;
-constexpr std::int64_t kExecutionsInStep = 2;  // of an operator
+constexpr std::int64_t kExecutionsInStep = 2;  // executions of an operator
 constexpr std::int64_t kHostHz = 100'000'000, kTickHz = 50'000'000;
 constexpr std::int64_t kPeakBytes = std::int64_t{8} << 30;  // as in memory records
 
@@ -150,7 +150,7 @@ class PartMaker {
     }
   }
 
-  // The common fields of the rows of a collective, or of all collectives of one kind in a step.
+  // Sets the common fields of the rows of one collective, or of a step's collectives of one kind.
   template <typename Row>
   Row make_row(const Happened& one) const {
     Row row;
@@ -203,8 +203,8 @@ class PartMaker {
     for (const auto& [key, row] : rows) part.add(row);
   }
 
-  // Writes the links of the collectives of one kind in a step, which start at index `first`;
-  // returns the index after them.
+  // Writes the links of a step's collectives of one kind, which start at index `first`; returns the
+  // index after them.
   std::size_t write_links(PartWriter& part, std::size_t first) const {
     using LinkRowKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
     std::map<LinkRowKey, LinkRow> rows;
