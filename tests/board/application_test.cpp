@@ -1,4 +1,4 @@
-// The misbehaving application does what its arguments say, so that board tests can rely on it.
+// The misbehaving application follows its arguments, so that board tests can rely on it.
 #include <signal.h>
 
 #include <catch2/catch.hpp>

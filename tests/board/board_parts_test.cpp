@@ -114,7 +114,7 @@ TEST_CASE("Arguments reach a script in any board shell byte for byte") {
   for (const std::string& word : words) expected += word + "\n.";
   const std::string line = command_line(kEcho, words);
   CHECK(line.find('\n') == std::string::npos);
-  // The first three are the shells of boards; accounts may use any of them.
+  // The first three shells are common on boards; accounts may use any of them.
   for (const char* shell : {"dash", "bash", "busybox", "tcsh", "bsd-csh", "fish"}) {
     CAPTURE(shell);
     if (test::require_program_or_skip(shell)) CHECK(run_in(shell, line) == expected);

@@ -202,7 +202,7 @@ TEST_CASE("After a lost connection the application is stopped cleanly over a new
 
 TEST_CASE("Input reaches an application without delay, however small its chunks") {
   Connected on(BoardOptions{.kind = each_kind()});
-  // Each packet needs a separate read: one per 20 ms pause would take minutes.
+  // Each packet needs a separate read: with a pause of 20 ms each, this would take minutes.
   constexpr int kPackets = 10'000;
   int ends[2] = {-1, -1};
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);

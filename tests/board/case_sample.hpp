@@ -1,5 +1,5 @@
-// Selects the kinds of boards, ways and moments that a case tests. Each case tests some of them,
-// chosen by its name and MSPROF_TEST_SEED, so that all cases together cover everything. With
+// Selects the kinds of boards, ways of transfer and moments that a case tests: a sample chosen by
+// the case's name and MSPROF_TEST_SEED, so that all cases together cover everything. With
 // MSPROF_TEST_WHOLE each case tests all.
 #pragma once
 
@@ -28,7 +28,7 @@ std::vector<Value> sample_for_case(const std::vector<Value>& values, std::size_t
 }
 
 // Returns one of the SSH servers found on boards: OpenSSH and dropbear alternate between passes of
-// a case (one section, one set of generated values). In a whole run, each pass uses both.
+// a case (one section, one set of generated values). If tests_whole(), each pass uses both.
 inline BoardKind each_kind() {
   if (tests_whole()) return GENERATE(BoardKind::openssh, BoardKind::dropbear);
   static std::map<std::uint32_t, std::uint32_t> passes;  // by seed

@@ -1,4 +1,4 @@
-// CatReader: splits one stream into many files, which are separated by a marker line.
+// CatReader: splits one stream into many files, separated by a marker line.
 #include <catch2/catch.hpp>
 
 #include "board/transfer/cat_transfer.hpp"

@@ -83,7 +83,7 @@ namespace {
 
 std::string tar_command(const BoardServer& board) {
   const fs::path real = fs::canonical(board.tools() / "tar");
-  // busybox selects its applet by the name it is called with.
+  // busybox selects its applet by the name under which it is called.
   return real.string() + (real.filename() == "busybox" ? " tar" : "") + " \"$@\"";
 }
 

@@ -28,15 +28,15 @@ using Words = std::vector<std::string>;
 
 class BoardUser {
  public:
-  // `port`: a proxy in front of the board, whose host key is then accepted unseen; 0: the board's
-  // own port.
+  // `port`: a proxy in front of the board, whose host key is then accepted without a check; 0: the
+  // board's own port.
   explicit BoardUser(const BoardServer& board, std::uint16_t port = 0);
 
   // main (tests/collect/misbehaving_app.cpp), acl.json, models/m.om
   std::filesystem::path project() const { return folder_ / "project"; }
   std::filesystem::path ini() const { return folder_ / "board.ini"; }
   std::filesystem::path output() const { return folder_ / "out"; }
-  // Path in the user's folder, which the application on the board can also reach.
+  // Path in the user's folder, which the application on the board can also access.
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   // Path of a file of the capture `job` in the output folder.
   std::filesystem::path in_job(const std::string& file, const std::string& job = kBoardJob) const {
@@ -58,7 +58,7 @@ class BoardUser {
   std::string project_before_;
 };
 
-// Runs `msprof collect` in the background. The destructor kills it.
+// A running `msprof collect`. The destructor kills it.
 class BoardCollecting {
  public:
   BoardCollecting(const BoardUser& user, const Words& options, const Words& application,
@@ -76,26 +76,26 @@ class BoardCollecting {
 
 std::uint64_t application_bytes();
 
-// Content that the application writes to a big file of this size; no two parts are equal.
+// Content of this size that the application writes to a big file; no two parts are equal.
 std::string big_bytes(std::size_t size);
 
 // Replaces the board's tar by one that runs `script` before it packs.
 void before_packing(BoardServer& board, const std::string& script);
-// Same, but runs `script` after packing.
+// The same, but runs `script` after packing.
 void after_packing(BoardServer& board, const std::string& script);
 
-// For a lost run, a board waits 15 s longer than --reconnect.
+// Number of sleeps: a board waits 15 s longer than --reconnect for a lost run.
 inline constexpr int kShortSleeps = 16;
 
 // Shortens the next `count` one-second sleeps on the board to 20 ms: with --reconnect 1, these are
-// the whole wait for a lost run. Later waits, such as for the end of the application, are not
-// shortened.
+// the whole wait for a lost run. Later waits, such as for the application to end, keep their
+// length.
 void shorten_wait_for_lost_run(BoardServer& board, int count = kShortSleeps);
 
 // Lists everything that a run must not leave on the board, one per line; empty if it is clean.
-// Waits for cleanup in progress. Allowed are the cache, an empty runs/ and `kept` runs in kept/.
+// Waits for running cleanup. Allowed are the cache, an empty runs/ and `kept` runs in kept/.
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);
-// Same for the user's machine: changes in the project, temporary files in the output folder.
+// The same for the user's machine: changes in the project, temporary files in the output folder.
 std::string find_litter(const BoardUser& user);
 
 inline const Words kOnlyJob = {kBoardJob};
@@ -103,7 +103,7 @@ inline const Words kOnlyJob = {kBoardJob};
 struct BoardScene {
   explicit BoardScene(const BoardOptions& options = {}) : board(options), user(board) {}
 
-  // On the board and the user's machine.
+  // Litter on the board and on the user's machine.
   std::string litter(std::size_t kept = 0) const;
   // Returns the names in the output folder.
   std::vector<std::string> arrived() const;

@@ -1,4 +1,4 @@
-// Errors that a user can make in a board's ini file and on the command line, and valid spellings.
+// A board's ini file and the command line: user errors, and valid spellings.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>

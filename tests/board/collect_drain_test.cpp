@@ -1,4 +1,5 @@
-// --drain on real boards: recordings that do not fit on them, and connections that break meanwhile.
+// --drain on real boards: recordings that do not fit on them, and connections that break while
+// draining.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -27,7 +28,7 @@ constexpr std::uint64_t kDiskBytes = 10 * kMb;
 
 // busybox cannot punch holes; many boards also have util-linux, which can. The user's file `listed`
 // appears once the drain has listed the recording: each listing ends with a `df` in its folder, and
-// the second `df` knows that there was one before.
+// the second `df` proves that a listing is complete.
 void prepare_board(BoardServer& board, const BoardUser& user) {
   board.replace_tool("fallocate", "exec /usr/bin/fallocate \"$@\"");
   board.replace_tool("df", std::string("if [ -e ") + kBoardJob + "/data/n ]; then\n  if [ -e '" +
@@ -41,7 +42,7 @@ std::uint64_t room_on(const SmallDisk& disk) {
   return fs::space(disk.path()).available - 2 * application_bytes();
 }
 
-// Writes a file that is seen to grow, so that the drain need not wait until it is unchanged.
+// Writes a file that grows visibly, so that the drain need not wait until it is unchanged.
 Words pouring(const BoardUser& user, std::uint64_t bytes) {
   return {"job",   kBoardJob,         "big",  "n", std::to_string(kDrainBlock),
           "await", user.at("listed"), "pour", "n", std::to_string(bytes)};
@@ -126,7 +127,7 @@ TEST_CASE("Files downloaded before a lost connection are joined with the rest on
   const BoardUser user(board, network.port());
   prepare_board(board, user);
   const std::uint64_t room = room_on(disk);
-  // A random moment in a few megabytes of work.
+  // Breaks at a random moment in a few megabytes of data.
   const std::uint64_t moment = std::random_device()() % room;
   CAPTURE(moment);
   const BoardCollecting run(user, {"--drain", "--reconnect", kAmple, "--keep"},
@@ -255,7 +256,8 @@ TEST_CASE("--fetch into another folder finds the downloaded data through the boa
 
 namespace {
 
-// `home`: the folder named by the board's note; only the first blocks are there, or it is missing.
+// `home`: the folder named by the board's note. If `is_in_part`, it has only the first blocks;
+// otherwise it is missing.
 void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bool is_in_part) {
   const std::string rest = read_file(scene.rest());
   const RunResult refused = scene.fetch(scene.user.output());
@@ -304,7 +306,7 @@ TEST_CASE("With part of the downloaded data --fetch changes nothing; --force use
 
 TEST_CASE("A board that cannot free space is reported, with the time until its disk is full") {
   BoardScene scene({.kind = each_kind()});
-  // Each df reports 1 MB less; the interval is short because little is free.
+  // Each df reports 1 MB less; with little free space, the polling interval is short.
   scene.board.replace_tool("df",
                            "left=$(cat ~/left 2>/dev/null || echo 20000)\n"
                            "echo $((left > 2000 ? left - 1000 : left)) > ~/left\n"

@@ -1,4 +1,4 @@
-// A board with its own record layout: once described in the user's folder, every run gives
+// A board with its own record layout: once the user's folder has a layout file, every run gives
 // products.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
-// Files used for login, and boards that are only cleaned: what the board options promise besides
-// running.
+// Files used for login, boards that are only cleaned, and other guarantees of the board options.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -27,7 +26,7 @@ TEST_CASE("The ini and the key of a login are never sent, whatever they are call
   const fs::path project = scene.user.project();
   const fs::path key = project / "models/extra.om";
   fs::copy_file(scene.board.client_key(), key);
-  // Too big and too oddly named to be recognized by content: naming it in --config is enough.
+  // Too big and too oddly named to be recognized by content: only --config identifies it.
   std::string comments;
   while (comments.size() < 100'000) comments += "# what we know of this board\n";
   write_file(project / "notes", comments + scene.board.ini("key = " + key.string() + "\n"));

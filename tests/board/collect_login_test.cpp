@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Only address and account, with a connect timeout in seconds.
+// Contains only address, account and a connect timeout in seconds.
 std::string bare_ini(std::uint16_t port, const std::string& limit = kAmple) {
   return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) +
          "\nconnect_timeout = " + limit + "\n";
@@ -45,7 +45,7 @@ RunResult refused(const BoardScene& scene, const Words& options) {
   return run;
 }
 
-// A successful run; returns the login method printed by -v.
+// Requires a successful run; returns the login method printed by -v.
 std::string way_in(const BoardUser& user, const RunOptions& options) {
   const RunResult run = run_msprof(user.words({"-v"}, {"job", kBoardJob}), options);
   UNSCOPED_INFO(run.err);
@@ -66,7 +66,7 @@ TEST_CASE("Login works with a given key, the ini's key, a default key, or an age
   const BoardScene scene({.kind = each_kind(), .password_login = false});
   const fs::path key = scene.board.client_key();
   CHECK(way_in(scene.user) == "key " + key.string());
-  // Relative to the ini file.
+  // The ini file's `key` is relative to the ini file.
   fs::copy_file(key, scene.user.at("its_key"));
   configure(scene.user, bare_ini(scene.board.port()) + "key = its_key\n");
   CHECK(way_in(scene.user) == "key " + scene.user.at("its_key"));
@@ -194,7 +194,7 @@ TEST_CASE("An unknown host key is refused without a terminal, with fingerprint a
   CHECK(contains(run.err, scene.board.host_key_fingerprint()));
   CHECK(contains(run.err, "--host-key accept-new"));
   CHECK_FALSE(fs::exists(known_hosts));
-  // With `off`, known hosts are neither read nor written.
+  // With `off`, known hosts are neither read nor changed.
   CHECK(scene.user.collect({"--host-key", "off"}, {"job", kBoardJob}).exit_code == 0);
   CHECK_FALSE(fs::exists(known_hosts));
 

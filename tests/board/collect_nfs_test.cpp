@@ -1,4 +1,4 @@
-// --nfs on real boards. Placeholders for mount and umount in the board's PATH mount a folder of
+// --nfs on real boards. Replacements for mount and umount in the board's PATH mount a folder of
 // this machine instead, as there is no NFS server. Needs permission to mount.
 #include <signal.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kShare = "192.0.2.1:/home/me/profiling";
 
-// The share, which holds a file of others, and the board's placeholders, which log their arguments.
+// The share, with a file of other users, and the board's replaced tools, which log their arguments.
 struct Share {
   explicit Share(BoardServer& board) : home(board.home()) {
     fs::create_directories(folder() / "others");
@@ -34,20 +34,20 @@ struct Share {
   fs::path folder() const { return temp / "share"; }
   fs::path log() const { return temp / "log"; }
   std::string said() const { return fs::exists(log()) ? read_file(log()) : ""; }
-  // Its folders except that of the others.
+  // The folders in the share, without the other users' folder.
   std::vector<std::string> runs() const {
     auto names = names_in(folder());
     std::erase(names, "others");
     return names;
   }
-  // True if the others' files are unchanged and the share is not mounted.
+  // True if the other users' file is unchanged and the share is not mounted.
   bool is_untouched() const {
     return read_file(folder() / "others/file") == "theirs" && !is_mounted();
   }
   bool is_let_go() const {
     return eventually([&] { return !is_mounted(); });
   }
-  // Checks only this board: another test may have it mounted at the same time.
+  // Checks only this board's mount: another test may have mounted the share.
   bool is_mounted() const { return contains(read_file("/proc/mounts"), home.string() + "/"); }
 
   TempFolder temp;
@@ -73,7 +73,7 @@ TEST_CASE("--nfs records into a folder of the server and unmounts it afterwards"
   CHECK(contains(share.said(), "/profiling\numount /"));
   CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
   CHECK(share.is_untouched());
-  // The fetched results were removed, and the others' files do not count as results.
+  // The fetched results were removed, and the other users' files do not count as results.
   CHECK(share.runs().empty());
   CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
   CHECK(scene.litter() == "");
@@ -117,7 +117,7 @@ struct ShareScene {
     CHECK(share.runs().empty());
     CHECK(litter_on(board) == "");
   }
-  // The results were not fetched: they are where they were recorded.
+  // The results were not fetched: they stay where they were recorded.
   void check_left() const {
     REQUIRE(share.runs().size() == 1);
     CHECK(fs::exists(share.folder() / share.runs().front() / kBoardJob / "info.json.0"));

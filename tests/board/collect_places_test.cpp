@@ -36,7 +36,7 @@ TEST_CASE("--keep keeps the run on the board and prints its path; --clean-board 
   CHECK(cleaned.exit_code == 0);
   CHECK(contains(cleaned.err, scene.board.address() + " no longer has any files of msprof"));
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
-  // An empty board is not an error.
+  // An empty board causes no error.
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
   CHECK_FALSE(fs::exists(scene.board.home() / "msprof"));
 
@@ -51,7 +51,7 @@ TEST_CASE("--keep keeps the run on the board and prints its path; --clean-board 
 TEST_CASE("--clean-board refuses to delete results that were never fetched; --force deletes them") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path kept = scene.board.home() / "msprof/kept";
-  // One kept run that lost its connection for good, and one that has no owner.
+  // Two kept runs: of a lost connection, and without an owner.
   write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
   write_file(kept / "20260102-120000-2/tree/project/main", "x");
   const std::string before = fingerprint(kept);
@@ -66,7 +66,7 @@ TEST_CASE("--clean-board refuses to delete results that were never fetched; --fo
   CHECK(fingerprint(kept) == before);
   CHECK(scene.litter(2) == "");
 
-  // With -m, the check comes before anything is sent or run.
+  // With -m, the check happens before any upload or run.
   const RunResult run = scene.user.collect({"--clean-board"}, {"job", kBoardJob});
   CHECK(run.exit_code == 5);
   CHECK(contains(run.err, "[kept_results]"));
@@ -84,7 +84,7 @@ TEST_CASE("--clean-board refuses to delete results that were never fetched; --fo
 
 TEST_CASE("Results of a killed run are kept, even by a later --clean-board") {
   const BoardScene scene;
-  // Left by a run whose board was switched off.
+  // The remains of a run whose board was switched off.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/aicore.0";
   write_file(scene.board.home() / "msprof/runs/20260101-120000-1" / job, "records");
   const RunResult run = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
@@ -104,7 +104,7 @@ TEST_CASE("--no-upload runs the project on the board without changing it") {
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);
   write_file(there / kOtherBoardJob / "data/aicore.0", "of an older run");
   const std::string before = fingerprint(there);
-  // Absolute, and relative to the account's home.
+  // An absolute path, and one relative to the account's home.
   const std::string folder = GENERATE_REF(there.string(), std::string("my app"));
   Words words = {"collect",
                  "-m",
@@ -165,7 +165,7 @@ TEST_CASE("acl.json on a board has an output of letters, digits and '_' below th
 
 TEST_CASE("Files of an earlier version in .msprof are found, and its copies are used") {
   BoardScene scene({.kind = each_kind()});
-  // Recently changed files would be compared.
+  // Files changed recently would be compared.
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.project()))
     fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
   scene.user.remember_project();
@@ -182,7 +182,7 @@ TEST_CASE("Files of an earlier version in .msprof are found, and its copies are 
   write_file(run / (is_kept ? "" : "profiling") / job / "data/aicore.0", "records");
   if (!is_kept) {
     fs::create_directories(run / "tree");
-    // Its msprof was killed together with the board.
+    // The msprof of this run was killed together with the board.
     write_file(old / "lock/owner", "999999 1 20260101-120000-1 held me@there 1\n");
   }
 
@@ -255,7 +255,7 @@ TEST_CASE("--clean-board keeps the user's own files in a folder of that name") {
 
 TEST_CASE("An application on CANN is not run as a board application, uploaded or not") {
   BoardScene scene({.kind = each_kind()});
-  // Marks of CANN: Python's module `acl` here, and below the name of its library.
+  // Signs of CANN: an import of Python's module `acl` here, the name of its library below.
   write_file(scene.user.project() / "main", "#!/usr/bin/env python3\nimport acl\n");
   scene.user.remember_project();
   const fs::path there = scene.board.home() / "app";

@@ -65,7 +65,7 @@ void add_models(BoardUser& user) {
   user.remember_project();
 }
 
-// Freezes the network at that byte of a connection until the test unfreezes it.
+// Freezes the network at byte `after_bytes` of a connection until the test unfreezes it.
 Cut frozen(std::uint64_t after_bytes, Direction direction) {
   return {.after_bytes = after_bytes, .direction = direction, .kind = CutKind::freeze};
 }
@@ -168,7 +168,7 @@ TEST_CASE(
 TEST_CASE("Ctrl-C during the upload keeps the uploaded files for the next run and reports them") {
   const BoardOptions board = GENERATE_COPY(from_range(sample_for_case(kEachWay, 1)));
   const std::uint64_t whole = application_bytes() + kFirst;
-  // In the middle of the second model.
+  // The freeze is in the middle of the second model.
   BrokenScene scene(frozen(whole + kFirst, Direction::up), board);
   add_models(scene.user);
   const BoardCollecting run(scene.user, {"--json"}, {"job", kBoardJob});
@@ -254,7 +254,7 @@ TEST_CASE(
   const RunResult result = scene.user.collect({"--reconnect", "1"}, big_job());
   check_gone_for_good(scene, result);
   CHECK(scene.litter(1) == "");
-  // In the folder named by the messages.
+  // The data is in the folder named by the messages.
   CHECK(contains(result.err, scene.kept().string()));
   CHECK(names_in(scene.kept() / kBoardJob / "data").size() == kParts.size() + 1);
   CHECK((read_file(scene.kept() / kBoardJob / "data/n6") == big_bytes(kPart)));
@@ -262,14 +262,14 @@ TEST_CASE(
 
 TEST_CASE(
     "An application whose connection is lost for good is stopped, and the board keeps its data") {
-  // msprof detects a silent network only after 30 s, so this is tested only in a whole run.
+  // msprof detects a silent network only after 30 s, so this is tested only if tests_whole().
   const bool is_silent =
       GENERATE_COPY(from_range(tests_whole() ? std::vector{0, 1} : std::vector{0})) == 1;
   BrokenScene scene(std::nullopt, {.kind = each_kind()});
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, endless_until_term(scene.user));
   REQUIRE(scene.is_ready(run));
   shorten_wait_for_lost_run(scene.board);
-  // Refuses new connections, so that only the silence takes time; the board's side stays open.
+  // Refuses new connections, so that only the silence costs time; the board keeps its connection.
   if (is_silent) scene.network.freeze(true);
   scene.network.refuse(true);
   if (!is_silent) scene.network.cut_now();
@@ -312,7 +312,7 @@ TEST_CASE("A board that returns with another host key ends the run and gets no p
   const std::string accepted = scene.board.host_key_fingerprint();
   scene.board.change_host_key();
   const auto said_before = scene.board.log().size();
-  // If another process accepts the new key meanwhile, that does not apply to this run.
+  // If another process accepts the new key meanwhile, this run still refuses it.
   scene.board.forget_host_key();
   const RunResult result = run.wait();
   INFO(result.err);
@@ -404,7 +404,7 @@ TEST_CASE("After the third Ctrl-C the board kills an application that ignores TE
   deaf.insert(deaf.begin(), "ignore-ends");
   const BoardCollecting run(scene.user, {"--reconnect", "1"}, deaf);
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
-  // Also shortens the 5 s that an application ignoring TERM is given.
+  // Also shortens the 5 s for an application that ignores TERM.
   shorten_wait_for_lost_run(scene.board, kShortSleeps + 5);
   run.send(SIGINT);
   REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));

@@ -1,5 +1,5 @@
-// Full disks on the board and the user's machine, and results that are many, big, or still being
-// written.
+// Full disks on the board and the user's machine, and results that are numerous, big, or still
+// being written.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
-// Space for the application's copies on the board (cache and run), and `more`.
+// Space for two copies of the application on the board (cache and run), plus `more`.
 std::uint64_t room_for_run(std::uint64_t more) {
   return 2 * application_bytes() + more;
 }
@@ -85,7 +85,7 @@ TEST_CASE("Fetched files are synced to disk before the board's copy is removed")
 
 TEST_CASE("The free space left on a board's disk after the upload is reported") {
   if (!SmallDisk::is_available_or_skip()) return;
-  // The project would fit, but not the space reserved for the recording.
+  // The project fits, but not the space reserved for the recording.
   const SmallDisk disk(room_for_run(12 * kMegabyte));
   BoardScene scene({.kind = BoardKind::openssh, .home = disk.path() / "home"});
   const std::uint64_t free = fs::space(disk.path()).available;
@@ -197,7 +197,7 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "left 1 process running; it was stopped"));
   CHECK(scene.arrived() == kOnlyJob);
-  // --keep: the capture equals what is left on the board.
+  // --keep: the capture equals the copy on the board.
   const fs::path there = only_kept(scene.board) / "profiling" / kBoardJob / "data/n";
   CHECK((read_file(scene.user.in_job("data/n")) == read_file(there)));
   CHECK(scene.litter(1) == "");
@@ -205,8 +205,8 @@ TEST_CASE(
 
 TEST_CASE("A file that other processes keep writing is reported, and the rest is fetched") {
   BoardScene scene({.kind = each_kind()});
-  // This writer does not belong to the run, so nothing stops it: it writes after each time the file
-  // is packed or read.
+  // This writer does not belong to the run, so it is not stopped: it writes after each time the
+  // file is packed or read.
   const std::string job = std::string("profiling/") + kBoardJob + "/data/n";
   const std::string write = "for n in '" + (scene.board.home() / "msprof/runs").string() + "'/*/" +
                             job + "; do\n  [ ! -e \"$n\" ] || echo more >>\"$n\"\ndone";

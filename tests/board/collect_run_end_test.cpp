@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Header of a program for an unusual machine.
+// Header of a program for an uncommon machine.
 std::string foreign_program() {
   std::string head(
       "\x7f"
@@ -35,7 +35,7 @@ void put_program(const BoardUser& user, const std::string& bytes) {
   fs::permissions(user.project() / "main", fs::perms::owner_all);
 }
 
-// The application with a loader that does not exist.
+// The application with a missing loader.
 std::string program_without_loader(const BoardUser& user) {
   std::string bytes = read_file(user.project() / "main");
   const auto at = bytes.find("/ld-linux");
@@ -43,8 +43,8 @@ std::string program_without_loader(const BoardUser& user) {
   return bytes;
 }
 
-// Runs with a time limit that lets the application reach "ready": the first limit is enough on most
-// machines.
+// Runs with increasing time limits until the application reaches "ready"; the first limit is enough
+// on most machines.
 RunResult timed_out(const BoardScene& scene, const Words& application) {
   RunResult result;
   for (const char* limit : {"2", "8", "32"}) {

@@ -52,7 +52,7 @@ constexpr char kFile = '0';
 constexpr char kHardLink = '1';
 constexpr char kLink = '2';
 
-// Adds members in front of what the board's tar packs, in the same archive.
+// Adds members in front of those that the board's tar packs, in the same archive.
 void smuggle(BoardScene& scene, const std::string& members) {
   write_file(scene.user.at("smuggled"), members);
   before_packing(scene.board, "cat '" + scene.user.at("smuggled") + "'");
@@ -75,7 +75,7 @@ struct Sent {
   std::uint64_t bytes = 0;
 };
 
-// Runs, requires success, and returns what was sent of the project.
+// Runs, requires success, and returns the uploaded part of the project.
 Sent run_and_see_what_is_sent(const BoardScene& scene, const Words& application) {
   const RunResult result = scene.user.collect({"--json"}, application);
   INFO(result.err);
@@ -104,7 +104,7 @@ TEST_CASE("Unexpected files from a board are refused, counted and not written") 
     members = tar_member((victim / "evil").string(), kFile, "", "evil");
   }
   SECTION("a link to outside the folder, and a file through it") {
-    // Without the link, the file stays in the capture.
+    // If the link is not followed, the file stays in the capture.
     members = tar_member(job + "/way", kLink, victim.string(), "") +
               tar_member(job + "/way/behind", kFile, "", "evil");
   }
@@ -127,7 +127,7 @@ TEST_CASE("Unexpected files from a board are refused, counted and not written") 
   // The capture itself is complete.
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/good")) == "yes");
-  // No evil file anywhere on the user's machine.
+  // No smuggled file is anywhere on the user's machine.
   CHECK(fs::is_empty(victim));
   CHECK(read_file(scene.user.ini()) == ini);
   for (const auto& entry : fs::recursive_directory_iterator(scene.user.at(""))) {
@@ -156,7 +156,7 @@ TEST_CASE("An invalid or truncated archive does not lose the data on the board")
   const RunResult result =
       scene.user.collect({}, {"job", kBoardJob, "write", "JOB/data/good", "yes"});
   INFO(result.err);
-  // Files are then fetched one by one; either this succeeds or the message says where they are.
+  // Files are then fetched one by one: this succeeds, or the message says where they are.
   if (result.exit_code == 0) {
     CHECK(scene.arrived() == kOnlyJob);
     CHECK(read_file(scene.user.in_job("data/good")) == "yes");
@@ -174,7 +174,7 @@ TEST_CASE("An invalid or truncated archive does not lose the data on the board")
 TEST_CASE("An endless archive is stopped, and the recording is fetched another way") {
   BoardScene scene({.kind = each_kind()});
   const std::string name = std::string("./") + kBoardJob + "/data/more";
-  // Either a file announced with 8 GB, or endless empty files.
+  // A file announced with 8 GB, or endless empty files.
   const std::string endless = GENERATE("file", "files");
   const std::string member = tar_member(name, kFile, "", "");
   std::string huge = member;
@@ -245,7 +245,7 @@ TEST_CASE("A clock that is a year off neither hides a change nor causes extra up
   CHECK(run_and_see_what_is_sent(scene, {"job", kBoardJob}).files == 5);
   CHECK(run_and_see_what_is_sent(scene, {"job", kBoardJob}).bytes == 0);
 
-  // Same size, so that only the time differs, in either direction.
+  // Equal sizes: only the time differs, in either direction.
   write_file(models / "ahead", "abcde");
   set_age(models / "ahead", kYear);
   write_file(models / "behind", "fghij");

@@ -1,5 +1,4 @@
-// One profiled run at a time: who holds a board, who may take over, and what happens if the holder
-// is gone.
+// One profiled run at a time: who holds a board, who may take over, and the end of a holder.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -144,7 +143,7 @@ TEST_CASE("Consecutive runs work, and the second uploads nothing") {
 
 TEST_CASE("While a board waits for a lost run, others are informed and can take over") {
   const BoardScene scene;
-  // Long enough for the following steps on the slowest machine.
+  // The reconnect limit outlasts the following steps on the slowest machine.
   const BoardCollecting first(scene.user, {"--reconnect", kAmple}, endless_until_int(scene.user));
   REQUIRE(is_ready(scene, first));
   first.send(SIGKILL);
@@ -179,7 +178,7 @@ TEST_CASE("The board sends keepalive messages to detect a lost connection") {
   shell.connect();
   BoardLease lease(shell, "", "test-run", 0, false);
   lease.await();
-  // All earlier output of the board has been received.
+  // The answer follows all earlier output of the board.
   REQUIRE(shell.ask({"asking nothing", "true"}, {}).has_succeeded());
   const auto before = network.bytes_down();
   CHECK(eventually([&] { return network.bytes_down() > before; }));

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Not used by other tests, so that all processes can be searched; contains characters that ini
-// files, shells and JSON treat specially.
+// A password that no other test uses, so that all processes can be searched; contains characters
+// that ini files, shells and JSON treat specially.
 std::string odd_password() {
   return " se;c #re%t=\"$HOME`'\\ \xc3\xa4" + std::to_string(::getpid());
 }
@@ -55,8 +55,7 @@ TEST_CASE("The password comes by stdin, before the variable, before the ini") {
   const std::string right = scene.board.password();
   const std::string none = ini_without_password(scene.board);
   const Words job = {"job", kBoardJob};
-  // A wrong password in a source of lower priority does not matter; in one of higher priority it
-  // does.
+  // A wrong password is ignored in a source of lower priority, but used in one of higher priority.
   configure(scene.user, none + "pwd = wrong\n");
   CHECK(scene.user.collect({}, job).exit_code == 6);
   CHECK(run_with_variable(scene.user, right, job).exit_code == 0);
@@ -221,7 +220,7 @@ TEST_CASE("The password is in no argument, no environment, no message and no fil
   const std::string source = GENERATE("ini", "variable", "stdin");
   const BoardKind kind = each_kind();
   INFO(source);
-  // No blanks around it, so that the ini file preserves it.
+  // Without surrounding blanks, so that the ini file preserves it.
   const std::string password = "se;c#ret" + std::to_string(::getpid());
   const BoardScene scene({.kind = kind, .password = password, .key_login = false});
   const fs::path project = scene.user.project();
@@ -251,7 +250,7 @@ TEST_CASE("The password is in no argument, no environment, no message and no fil
   RunningProgram running("/bin/sh", words, options);
   REQUIRE(eventually([&] { return fs::exists(up) || running.has_ended(); }));
   CHECK_FALSE(running.has_ended());
-  // While it runs, the password must be nowhere on this machine, which is also the board.
+  // During the run, no process of this machine, which is also the board, may show the password.
   CHECK(processes_with(password).empty());
   CHECK(files_with(scene.board.home(), password).empty());
   CHECK(files_with(scene.user.at("tmp"), password).empty());

@@ -1,4 +1,4 @@
-// Runs the demo application on a server without CANN, recorded by our host runtime there.
+// Runs the demo application on a server without CANN, recorded there by msprof's host runtime.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>

@@ -1,5 +1,5 @@
 // Runs on servers with CANN: applications run in place with the environment of a login shell, and
-// their PROF folders are fetched. Placeholders for CANN and the vendor's collector record how they
+// their PROF folders are fetched. Replacements for CANN and the vendor's collector record how they
 // were started.
 #include <signal.h>
 

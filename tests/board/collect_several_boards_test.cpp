@@ -1,4 +1,4 @@
-// Several boards at the same time: marked lines, a summary, and effects of one board on the others.
+// Several boards at the same time: marked lines, a summary, and the independence of the boards.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -53,7 +53,7 @@ struct TwoBoards {
   BoardScene b;
 };
 
-// Counts lines without the mark of a board; only those of the summary may have no mark.
+// Counts lines without the mark of a board, which only the summary may have.
 std::size_t unmarked_lines(const std::string& text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -321,8 +321,8 @@ TEST_CASE("Keys and results of one board are not sent to another") {
   fs::permissions(two.a.user.project() / "key_of_b",
                   fs::perms::owner_read | fs::perms::owner_write);
   Words words = two.words({}, {"job", kBoardJob});
-  // Without --output, results go to the project itself, where the second run finds those of the
-  // first.
+  // Without --output, results go to the project itself, where the second run finds the first run's
+  // results.
   words.erase(words.begin() + 9, words.begin() + 11);
   words.insert(words.begin() + 1, "--keep");
   for (int turn = 0; turn < 2; ++turn) {

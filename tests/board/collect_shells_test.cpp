@@ -1,4 +1,4 @@
-// Accounts whose login shell is not POSIX-compatible: everything over SSH works as with others.
+// Accounts whose login shell is not POSIX-compatible: all SSH functions work as with other shells.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 struct LoginShell {
   std::string name;
-  std::string profile;  // file that it reads before every command
+  std::string profile;  // file that the shell reads before every command
   std::string noise;    // content of the profile
 };
 

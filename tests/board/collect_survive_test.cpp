@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A board behind a network, and a user who can continue the run in another process.
+// A board behind a network, and a user who can resume the run in another process.
 struct SurvivalScene {
   explicit SurvivalScene(const BoardOptions& options = {}, const Line& line = {})
       : board(options), network(board.port(), line), user(board, network.port()) {}
@@ -143,7 +143,7 @@ TEST_CASE("After msprof is killed, another one can continue the run and gets all
   if (how == SIGKILL) CHECK(killed.signal == SIGKILL);
   if (how == SIGHUP) CHECK(killed.exit_code == 130);
   CHECK(killed.out == "first\n");
-  // Whether the application ends while no msprof follows it.
+  // If true, the application ends while no msprof is connected.
   const bool alone = GENERATE(true, false);
   if (alone) {
     scene.let_go();
@@ -480,7 +480,7 @@ TEST_CASE("A board whose output of a run has no end is left, and the output stay
   INFO(result.err);
   CHECK(result.exit_code == 6);
   CHECK(contains(result.err, "the application's output does not end; it is in "));
-  // Twice the bytes that a board keeps of a stream.
+  // Twice the size of the stream buffer on a board.
   CHECK(result.out.size() <= std::size_t{128} << 20);
   CHECK(scene.is_kept());
 }

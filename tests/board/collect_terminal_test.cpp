@@ -1,4 +1,4 @@
-// --tty: the application runs on a terminal of the board. It ends in the same way with and without.
+// --tty: the application runs on a terminal of the board. It ends in the same way as without --tty.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -70,7 +70,7 @@ TEST_CASE("Without a terminal, and with --no-tty, the streams stay separate") {
   const auto terminal = at_terminal(scene, {"--no-tty"}, application);
   CHECK(contains(terminal->wait().err, "terminals: no no no"));
 
-  // With --tty there is a terminal even here, and stderr is part of its stream.
+  // --tty provides a terminal even without a local one; stderr is part of its stream.
   const RunResult asked = scene.user.collect({"--tty"}, application);
   INFO(asked.err);
   CHECK(asked.exit_code == 0);

@@ -1,4 +1,5 @@
-// Uploads cut in the middle of a large file continue there, and never combine two versions of it.
+// Interrupted uploads of a large file continue at the same byte, and never combine two versions of
+// it.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kModelBytes = 14 << 20;
 constexpr std::uint64_t kCutAt = 9 << 20;
-constexpr std::uint64_t kSlack = 4 << 20;  // data in transit, the application, handshakes
+constexpr std::uint64_t kSlack = 4 << 20;  // for data in transit, the application, handshakes
 
 struct PartScene {
   PartScene(const BoardOptions& options, const std::optional<Cut>& cut)
@@ -161,7 +162,7 @@ TEST_CASE("--no-upload links large files and reports changes in them") {
   CHECK(contains(run.err, "hard links"));
   CHECK_FALSE(contains(run.err, "changed during the run"));
   CHECK(fingerprint(there) == before);
-  // A hard link, until the run is removed.
+  // Hard-linked until the run is removed.
   CHECK(fs::hard_link_count(there / "big.om") == 2);
 
   const RunResult writes = run_there(scene.user, there, survives ? Words{"--survive"} : Words{},
@@ -180,7 +181,7 @@ TEST_CASE("--no-upload on a board without hard links uses links or a copy, with 
   write_file(there / "big.om", big_bytes(4 << 20));
   const std::string before = fingerprint(there);
   const bool no_links = GENERATE(false, true);
-  // As if the folder of the runs were on another file system, or on one without links.
+  // Simulates a runs folder on another file system, or on one without links.
   scene.board.replace_tool("cp", std::string("case $1 in -al") + (no_links ? "|-as" : "") +
                                      ") exit 1 ;; esac\nexec /bin/cp \"$@\"");
   const RunResult run =

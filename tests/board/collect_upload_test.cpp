@@ -1,5 +1,5 @@
-// The project's upload to a board: what is sent, sent again, never sent, and where the board stores
-// it.
+// The project's upload to a board: which files are sent, sent again or never sent, and where the
+// board stores them.
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>

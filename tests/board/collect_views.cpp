@@ -82,7 +82,7 @@ std::vector<std::string> processes_with(std::string_view secret) {
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
     if (pid == std::to_string(::getpid())) continue;
     for (const char* name : {"cmdline", "environ"}) {
-      // If a process ends while it is read, the read fails: that ends the stream, not the test.
+      // If a process ends while it is being read, the error ends the stream, not the test.
       std::ifstream file(entry.path() / name, std::ios::binary);
       std::ostringstream text;
       text << file.rdbuf();

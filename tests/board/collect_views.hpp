@@ -1,5 +1,5 @@
-// Ways to examine a run: folders as values, the document of --json, places that hold a secret. For
-// tests of whole runs.
+// Ways to examine a run: folders as values, the document of --json, files and processes that
+// contain a secret. For tests of whole runs.
 #pragma once
 
 #include <filesystem>

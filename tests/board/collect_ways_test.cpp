@@ -1,5 +1,5 @@
-// Successful runs on boards of every kind: what arrives, what the application sees, what is
-// printed, and what stays on the board.
+// Successful runs on boards of every kind: the fetched files, the application's view, the output,
+// and the data left on the board.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -88,7 +88,7 @@ TEST_CASE("Every kind of board delivers all files and keeps only its copy of the
   const Contents expected = capture_without_msprof(scene.user, kRich);
   REQUIRE(expected.size() > 45);
   Contents arrived = read_contents(scene.user.output() / kBoardJob);
-  CHECK(arrived.erase("run.json") == 1);  // written on this machine
+  CHECK(arrived.erase("run.json") == 1);  // written by the local msprof
   CHECK(differences(arrived, expected) == "");
   const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
   CHECK(read_contents(files) == Contents{{"made", "folder"},
@@ -98,7 +98,7 @@ TEST_CASE("Every kind of board delivers all files and keeps only its copy of the
   CHECK(contains(run.err, "made/new.txt"));
   CHECK(contains(run.err, "models/gone.om"));
   CHECK(scene.arrived().size() == 2);
-  // The last line says what stays on the board and how to remove it.
+  // The last line reports the data left on the board and how to remove it.
   const std::string last = run.err.substr(run.err.rfind('\n', run.err.size() - 2) + 1);
   CHECK(contains(last, "/msprof/cache/project-"));
   CHECK(contains(last, "--clean-board"));
@@ -110,7 +110,7 @@ TEST_CASE("The application's output arrives while it runs, with stdout and stder
   const BoardKind kind = each_kind();
   const BoardScene scene({.kind = kind});
   const std::string out = scene.user.at("stdout");
-  // The script continues only after its output has arrived: a run that buffered the output would
+  // The script continues only after its output has arrived: if msprof buffered it, the run would
   // never end.
   write_file(scene.user.project() / "run.sh",
              "#!/bin/sh\necho first\necho wrong >&2\nwhile ! [ -e \"$1\" ]; do sleep 0.01; done\n"

@@ -303,7 +303,7 @@ TEST_CASE("a file with a password that others may read gets a warning") {
   const TempFolder folder;
   const fs::path file = folder / "board.ini";
   const auto warned = [&](const std::string& text, mode_t mode) {
-    fs::remove(file);  // its owner may not be able to write it
+    fs::remove(file);  // The owner may be unable to write it.
     write_file(file, text);
     REQUIRE(::chmod(file.c_str(), mode) == 0);
     const auto result = read_file_as_program(file);

@@ -1,4 +1,4 @@
-// scripts/demo-board, the board for new users, as they start and stop it.
+// scripts/demo-board, the board for new users: start and stop as a user would do them.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -94,11 +94,11 @@ TEST_CASE("The demo board accepts logins with its ini and stops all its processe
     const RunResult end = board.program.wait();
     CHECK(end.exit_code == 0);
     CHECK(end.out.find("pwd = " + board.password()) != std::string::npos);
-    // A child that has just started may hold the socket for a moment.
+    // A child process that has just started may hold the socket for a moment.
     CHECK(eventually([&] { return !somebody_listens(board.port()); }));
     CHECK_FALSE(fs::exists(place / "board.ini"));
     CHECK(eventually([&] { return !is_running(pid); }));
-    // The second time, it is the same board to the user's known hosts.
+    // After a restart, the board has the same host keys.
     if (round == 0) host_keys = read_file(client.known_hosts());
     CHECK(read_file(client.known_hosts()) == host_keys);
   }

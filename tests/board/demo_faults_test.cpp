@@ -1,4 +1,4 @@
-// scripts/demo-board with the faults of boards in the field, one at a time and combined.
+// scripts/demo-board with typical faults of boards, one at a time and combined.
 #include <signal.h>
 #include <unistd.h>
 
@@ -105,7 +105,7 @@ TEST_CASE("--slow limits the rate") {
   const std::string bytes = board.run("dd if=/dev/zero bs=1024 count=800 2>/dev/null");
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   CHECK(bytes.size() == 800 << 10);
-  // It cannot be faster; how much slower depends on this machine.
+  // The limit sets a minimum; the actual time depends on this machine.
   CHECK(spent.count() > 1.5);
   CHECK(contains(board.end(), "400K a second"));
 }

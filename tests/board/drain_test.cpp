@@ -1,4 +1,4 @@
-// The drain: what is downloaded, what the board is told to free, and that interruptions lose
+// The drain: which data is downloaded, which the board may free, and that interruptions lose
 // nothing.
 #include "board/disk/drain.hpp"
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kBlocks = kDrainBlock;
 
-enum class CutAt { none, before, after };  // before: the request is lost; after: its answer
+enum class CutAt { none, before, after };  // before: the request is lost; after: the answer is lost
 
 // A DrainBoard on a folder of this machine. Freed ranges become zeros.
 class FolderBoard : public DrainBoard {
@@ -89,7 +89,7 @@ class FolderBoard : public DrainBoard {
     return freed_.contains({path, block});
   }
   void before_punch(std::function<void()> act) { before_punch_ = std::move(act); }
-  // From now on its files have a new change time.
+  // Gives its files a new change time.
   void touch() { ++changes_; }
   void set_frees(bool frees) { frees_ = frees; }
   // Sets the size that it reports for each file.
@@ -205,7 +205,7 @@ TEST_CASE("A rewritten or preallocated file stays on the board") {
     }
     drainer.cycle(board, 9);
     CHECK(board.freed() == 0);
-    // Now it is unchanged for long enough, or complete.
+    // Now it is complete, or has been unchanged for long enough.
     const bool is_at_rest = GENERATE(false, true);
     if (!is_at_rest) write_file(raw.file.string() + ".done", "file_len:1");
     drainer.cycle(board, is_at_rest ? 10.5 : 9.5);
@@ -255,7 +255,7 @@ TEST_CASE("Data that changes before it is freed is kept and downloaded in its fi
   drainer.cycle(board);
   CHECK(board.freed() == 0);
   drainer.finish(board);
-  // The board has all of it, and no local file could be mistaken for it.
+  // The board has all data, and no local file could be mistaken for it.
   CHECK(drainer.results().empty());
   CHECK_FALSE(drainer.is_needed());
   CHECK_FALSE(fs::exists(drainer.file(raw.path)));
@@ -337,7 +337,7 @@ TEST_CASE("When resuming a run, files missing on the board are kept separately a
     killed.cycle(board);
   }
   fs::remove(raw.file);
-  // Repeats it, as after an interrupted fetch.
+  // Fetches twice, as after an interruption.
   for (int time = 0; time < 2; ++time) {
     Drainer drainer(raw.home);
     drainer.keep_what_is_gone();
@@ -364,7 +364,7 @@ TEST_CASE(
   };
   CHECK(found(drain_place_text(folder) + "\n") == folder);
   CHECK(missing_from(folder).empty());
-  // In the user's own output folder it is found without a note or a host name.
+  // In the user's own output folder it is found even without a note or a host name.
   CHECK(find_drained_folder({}, "1-2", root) == folder);
   for (const std::string& note :
        {std::string(), folder.string(), "other:" + folder.string(), host + ":drained-1-2",
@@ -528,7 +528,7 @@ TEST_CASE("The fill rate of a disk gives the remaining time, with each warning o
   CHECK_FALSE(freed.is_to_be_said(true));
   freed.add(11, 73'000'000, 7'000'000);
   CHECK(freed.is_to_be_said(true));
-  // Freed as fast as it is written: the disk does not fill.
+  // Blocks are freed as fast as they are written: the disk does not fill up.
   for (int i = 1; i < 9; ++i) rate.add(165 + i, 65'000'000, 70'000'000);
   CHECK_FALSE(rate.is_to_be_said());
   rate.add(200, 65'000'000, std::nullopt);

@@ -133,12 +133,12 @@ TEST_CASE("What the account runs is found and ended, whatever it does to hide") 
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BoardServer board({.kind = kind});
   REQUIRE(board.processes().empty());
-  // In the background, in a new session, and with an empty environment.
+  // Starts processes in the background, in a new session, and with an empty environment.
   const RunResult left = ssh(board,
                              "exec >/dev/null 2>&1; sleep 1001 & setsid sleep 1002 & "
                              "env -i $(which setsid) $(which sleep) 1003 & true");
   REQUIRE(left.exit_code == 0);
-  // Not checked by count: while they start, there are shells and env as well.
+  // Does not count processes: at first, there are shells and env as well.
   std::vector<BoardProcess> found;
   const bool all_sleep = eventually([&] {
     found = board.processes();
@@ -159,7 +159,7 @@ TEST_CASE("Dropped connections leave the board and its processes alone") {
   BoardServer board({.kind = kind});
   RunningProgram running("/usr/bin/env", ssh_words(board, "trap '' HUP; echo up; sleep 1004"),
                          {.variables = board.client_variables()});
-  // It prints "up" before it sleeps, which would end it if it had no connection.
+  // Waits for the sleep: while printing "up", the script would end if it had no connection.
   REQUIRE(eventually([&] {
     const auto sleeps = list_sleeps(board.processes());
     return std::find(sleeps.begin(), sleeps.end(), "1004") != sleeps.end();

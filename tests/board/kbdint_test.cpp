@@ -1,4 +1,4 @@
-// Checks the tests' keyboard-interactive server and small disk.
+// Checks the keyboard-interactive server and the small disk of the tests.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// How a board reports earlier runs, and which of them are continued.
+// How a board reports earlier runs, and which of them are resumed.
 #include "board/session/left_runs.hpp"
 
 #include <catch2/catch.hpp>

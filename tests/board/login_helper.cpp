@@ -42,7 +42,7 @@ SecretSource source_for(const std::string& user) {
 }
 
 void ask(const SecretSource& source) {
-  const auto again = source;  // a login's copy
+  const auto again = source;  // copy used by a login
   const std::string first = secret_text(source.first());
   fmt::print("{}|{}\n", first, secret_text(again.first()));
 }

@@ -1,4 +1,4 @@
-// Checks the tests' networks and fake servers.
+// Checks the networks and fake servers of the tests.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
@@ -178,7 +178,7 @@ TEST_CASE("A proxy cuts, refuses and freezes when it is told to") {
   const Descriptor server = target.accept();
   proxy.freeze(true);
   send_all(client, "held");
-  // Two more commands: between them the proxy has processed its connections.
+  // Sends two more commands: between them the proxy has processed its connections.
   proxy.freeze(true);
   proxy.freeze(true);
   CHECK(proxy.bytes_up() == 0);
@@ -210,7 +210,7 @@ TEST_CASE("A delay holds bytes back for half a round trip and takes as many as c
     CHECK(std::chrono::steady_clock::now() - begin >= 60ms);
   }
   SECTION("what is sent while an answer is under way is a turn, and no round trip") {
-    // If this machine is slower than the line, both count as round trips.
+    // If this machine is slower than the connection, both waits count as round trips.
     int round_trips = 0;
     for (const auto round_trip : {400ms, 4000ms, 40'000ms}) {
       const DelayProxy proxy(target.port, round_trip);

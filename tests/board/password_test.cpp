@@ -104,7 +104,7 @@ TEST_CASE("the variable's bytes are gone from what the process shows") {
   CHECK(take({{kVariable, "hunter2-s3cret"}, {"A", "b"}, {kVariable, "hunter2-s3cret-2"}}) ==
         "'hunter2-s3cret'\n");
   CHECK(take({{"MSPROF_SSH_PASSWORD_FILE", "hunter2-s3cret"}}) == "none\n");
-  // The helper detects exposed passwords.
+  // The helper reports exposed passwords.
   CHECK(take({{kVariable, "hunter2-s3cret"}, {"OTHER", "hunter2-s3cret"}}) ==
         "'hunter2-s3cret' exposed\n");
 }

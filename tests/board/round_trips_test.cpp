@@ -15,9 +15,9 @@ namespace msprof::test {
 
 namespace {
 
-// A round trip is a wait: something the user's side sends at least one round-trip time after it
-// sent the first bytes of the previous one. A turn is any transmission after receiving data from
-// the board, whether or not it waited. With one command per question there were 81 turns.
+// A round trip is a wait: the user's side sends data at least one round-trip time after the first
+// bytes of the previous one. A turn is any transmission after receiving data from the board, with
+// or without a wait. With one command per question there were 81 turns.
 constexpr int kMostRoundTrips = 14;
 constexpr int kMostTurns = 26;
 
@@ -55,7 +55,7 @@ std::string measure_run(std::chrono::milliseconds round_trip, bool is_known) {
 }
 
 // The round trip must be long compared with the board's response time, so that data sent together
-// arrives together. If it is not, a longer one is tried.
+// arrives together. If not, a longer one is tried.
 std::string measure_over_long_lines(bool is_known) {
   std::string counts;
   for (const int milliseconds : {350, 1'500, 6'000, 24'000}) {

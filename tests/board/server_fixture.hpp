@@ -1,5 +1,5 @@
 // A server for CANN applications: an account whose profile sets the variables of CANN's set_env.sh,
-// and placeholders for an application and the vendor's collector. For tests of runs over SSH.
+// and replacements for an application and the vendor's collector. For tests of runs over SSH.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct ServerScene : BoardScene {
     add_script("app/infer", recording_script("$result"));
   }
 
-  // Shortens the 5 s that a program on PATH is given to identify itself. Not done in the board's
+  // Shortens the 5 s within which a program on PATH must identify itself. Not done in the board's
   // tools, because /etc/profile sets another PATH.
   void wait_for_answers(const std::string& seconds) const {
     add_script("bin/sleep",
@@ -42,7 +42,7 @@ struct ServerScene : BoardScene {
     std::filesystem::permissions(home() / name, std::filesystem::perms::owner_all);
   }
 
-  // Any file that is not a library of the host runtime.
+  // Adds any file that is not a library of the host runtime.
   void add_cann() const {
     write_file(home() / "cann/lib64/libascendcl.so", "a runtime of CANN");
     profile("export LD_LIBRARY_PATH=$HOME/cann/lib64\n");

@@ -1,4 +1,4 @@
-// Tar streams built byte by byte, including ones that no tar program writes. For tests.
+// Tar streams built byte by byte, including some that no tar program writes. For tests.
 #pragma once
 
 #include <algorithm>

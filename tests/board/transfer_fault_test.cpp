@@ -74,7 +74,7 @@ TEST_CASE("Names with control characters and special files are refused, and the 
   const FetchReport report = board.fetch();
   CHECK(report.files == 1);
   CHECK(report.changed.empty());
-  // A tar stream reports the folder and the file in it; a listing skips the whole folder.
+  // tar reports the folder and the file in it; a listing skips the whole folder.
   CHECK(report.refused == (kind.way == "tar" ? 8 : 7));
   CHECK(names_in(board.here.path()) == Names{"plain"});
   CHECK(read_file(board.here / "plain" / "file") == "plain");
@@ -148,7 +148,7 @@ TEST_CASE(
   const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(3, 5)));
   INFO(kind.name);
   TransferBoard board(kind.options);
-  // Larger than the data in transit, so that its reader waits for us before it reaches the end.
+  // Larger than the data in transit, so that the reader waits for the test before the end.
   make_file(board.there / "a growing", std::string(5'000'000, 'x'));
   make_file(board.there / "behind", "behind");
   std::uint64_t seen = 0;
@@ -327,7 +327,7 @@ TEST_CASE("A file that the board does not give up is named with the board's word
   TransferBoard board({});
   make_file(board.there / "closed", "secret");
   make_file(board.there / "open", "open");
-  // Simulates an unreadable file, as root can read everything.
+  // Simulates an unreadable file: root can read everything.
   board.board.replace_tool("tar", R"sh(
 echo 'tar: ./closed: Cannot open: Permission denied' >&2
 /bin/tar cf - ./open

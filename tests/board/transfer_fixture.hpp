@@ -48,7 +48,7 @@ struct NamedBoard {
   std::string name;
   BoardOptions options;
   std::string way;
-  bool tells_times = true;  // whether its listings have times
+  bool tells_times = true;  // its listings have times
 };
 const std::vector<NamedBoard>& transfer_boards();
 // Returns one of the ways to transfer files (tar, SFTP, cat) for a test case. If tests_whole(),
@@ -68,7 +68,7 @@ void make_odd_tree(const std::filesystem::path& root);
 void make_file(const std::filesystem::path& path, std::string_view bytes,
                std::int64_t mtime_seconds = kOldTime);
 
-// Returns what a scan of a project would list, including all names.
+// Returns what a scan of a project would list, with all names included.
 std::vector<ProjectEntry> list_entries(const std::filesystem::path& root);
 
 // What to compare of a tree. Only `everything` includes links and special files.

@@ -91,7 +91,7 @@ TEST_CASE("A tree with every odd name comes to each kind of board and home again
   CHECK(fetched.bytes == sent.bytes);
   CHECK(fetched.changed.empty());
   CHECK(fetched.reason.empty());
-  CHECK(fetched.refused == 4);  // the links
+  CHECK(fetched.refused == 4);  // the links are refused
   CHECK_THAT(fetched.examples.at(0), Contains("links/") && Contains("is a link"));
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("A file that changes while it is sent tears nothing and is due to be s
   CHECK(read_file(board.there / "a before") == "before");
   CHECK(read_file(board.there / "z behind") == "behind");
   if (kind.way == "tar" || !grows) {
-    // By tar it is sent a second time; if it shrank, it is simply shorter.
+    // tar sends it a second time, or just shorter if it shrank.
     CHECK(read_file(board.there / "changing") == read_file(project / "changing"));
   }
 }
@@ -232,7 +232,7 @@ TEST_CASE("Ctrl-C ends sending at once, also within a file, and the connection s
   interrupt::acknowledge();
   CHECK(interrupted);
   CHECK_FALSE(fs::exists(board.there / "b"));
-  // A partial file must differ in size, so that the comparison finds it.
+  // A partial file must differ in size, or the comparison would accept it.
   if (fs::exists(board.there / "a")) CHECK(fs::file_size(board.there / "a") < 20'000'000);
   CHECK(board.transfer.list(board.board.home().string()).refused == 0);
 }

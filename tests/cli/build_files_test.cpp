@@ -1,4 +1,4 @@
-// The files that define how msprof is built agree: presets, scripts, options and the version.
+// The files that define the build of msprof agree: presets, scripts, options and the version.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -19,7 +19,7 @@ const fs::path kSource = MSPROF_PAGES;
 
 using Names = std::set<std::string>;
 
-// Everything that the first group of `pattern` matches in `text`.
+// Returns all matches of the first group of `pattern` in `text`.
 Names all_matches(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
   Names found;

@@ -46,7 +46,7 @@ TEST_CASE("advise reports the findings of the case studies, and none for the fix
   CHECK(contains(decomposed["evidence"][0]["name"], "softplus + "));
   CHECK(contains(decomposed["evidence"][0]["name"], "_tanh + "));
   CHECK(contains(decomposed["advice"], "Relu, LeakyRelu, PRelu or Elu"));
-  // Six Mish; their cost is the total cost of their layers.
+  // Six Mish; their cost is the sum over their layers.
   CHECK(decomposed["count"] == 6);
   double share = 0;
   for (const json& one : decomposed["evidence"]) share += one["share_percent"].get<double>();

@@ -1,5 +1,5 @@
 // The interface for programs that call CANN's msprof and its scripts: exit status, stdout, an empty
-// stderr, and the folder layout in which they look for the scripts.
+// stderr, and the folder layout in which they expect the scripts.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>

@@ -100,7 +100,7 @@ TEST_CASE(
   CHECK(contains(summary.err, "Fuse convolution, BN and Relu"));
   CHECK(contains(summary.err, "conv1 + conv1_bn + conv1_relu"));
 
-  // Without the sleep the largest change is in the range.
+  // Without the sleep, the largest change is within the range.
   const fs::path quick = profile(folder / "quick", {});
   const json start = compared(slow, quick);
   CHECK(start["ranges"][0]["name"] == "CreateMultipleStreamsFromFile");
@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(start["ranges"][0]["base_count"] == 1);
   CHECK(row_named(start["ranges"], "infer")["new_count"] == 12);
 
-  // The next largest cost is the execution of the model, and these operators in it.
+  // The next largest cost is the execution of the model, with these operators.
   const CsvTable calls = export_acl_calls(quick);
   const auto executions = calls.cells({"Name", "Count"});
   CHECK(std::count(executions.begin(), executions.end(), "aclmdlExecute|12") == 1);
@@ -117,7 +117,7 @@ TEST_CASE(
     CHECK(types_in(quick).contains(type));
   }
 
-  // In the fused model, operators name the operators they were made of.
+  // In the fused model, operators list the operators they replace.
   const fs::path fused = profile(folder / "fused", {"--model", "face_mask_fused"});
   CHECK(types_in(fused).contains("ConvBNRelu"));
   CHECK_FALSE(types_in(fused).contains("BNInferenceD"));

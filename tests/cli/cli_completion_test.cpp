@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The completions that bash gets for `line`, where readline replaces the last part, `replaced`;
-// sorted.
+// Returns the sorted completions that bash gets for `line`, of which readline replaces the last
+// part, `replaced`.
 Words answers(const fs::path& folder, const std::string& line, const std::string& replaced = "") {
   const RunResult run = run_msprof({"__complete", "--", "bash", line, replaced}, {folder, {}});
   CHECK(run.exit_code == 0);
@@ -36,7 +36,7 @@ bool has(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A shell on a terminal in which `msprof` prints its arguments instead of running.
+// A shell on a terminal in which `msprof` only prints its arguments.
 class Shell {
  public:
   Shell(const std::string& program, const Words& options, const std::string& setup,
@@ -86,7 +86,7 @@ Shell bash_in(const fs::path& folder) {
           folder};
 }
 
-// Names with side effects if a shell evaluates them.
+// Names that have side effects if a shell evaluates them.
 const Words kOddNames = {
     "JOB one two",      "JOB$(touch owned)", "JOB`touch owned`", "JOB;touch owned",
     "JOB&touch owned&", "JOB'single'",       "JOB\"double\"",    "JOB!!",
@@ -157,7 +157,7 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   write_file(root / "JOBfile", "");
   fs::create_directory_symlink("JOBA", root / "link");
 
-  // On a busy machine a folder that could not be scanned in time is offered, too; then ask again.
+  // On a busy machine a folder that could not be scanned in time is offered, too: retry.
   const auto offers = [&](const Words& wanted, const std::string& line,
                           const std::string& typed = "") {
     return eventually([&] { return answers(root, line, typed) == wanted; });

@@ -1,4 +1,4 @@
-// System counters on the command line: their layers, --reports, and the output of compare and
+// System counters on the command line: their layers, --reports, and their part in compare and
 // completion.
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run with an HBM file, whose channel reads `mb_per_s`, and an HCCS file.
+// A run with an HBM file, one channel of which reads `mb_per_s`, and an HCCS file.
 struct CounterRun {
   TempFolder folder;
   fs::path capture;

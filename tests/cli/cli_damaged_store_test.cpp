@@ -1,4 +1,4 @@
-// A store can come from another machine with its capture, or be damaged: an export of it may fail
+// A store may be damaged, or copied from another machine with its capture: an export of it may fail
 // with a message, but must not crash.
 #include <catch2/catch.hpp>
 #include <random>
@@ -15,7 +15,7 @@ bool is_answer(const RunResult& result) {
          (result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 4);
 }
 
-// Runs each command on the store as it is; export and show do not rebuild a damaged store.
+// Runs each command on the current store; export and show do not rebuild a damaged one.
 void check_all(const JobBuilder& job) {
   const std::string dir = job.folder().string();
   for (const Words& words :

@@ -1,5 +1,4 @@
-// Databases opened by other programs, and the files that these leave next to them: -wal, -shm,
-// -journal.
+// Databases opened by other programs, and the -wal, -shm and -journal files left next to them.
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -17,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A program, like a viewer that saves notes, that keeps `database` open after running `sql`. It is
-// killed by the destructor, so that its files next to the database remain.
+// A program, such as a viewer that saves notes, that runs `sql` and keeps `database` open. The
+// destructor kills it, so that its files next to the database remain.
 class Viewer {
  public:
   Viewer(const fs::path& database, const std::string& sql) {
@@ -56,7 +55,7 @@ class Viewer {
   pid_t pid_ = -1;
 };
 
-// A change that is in the write-ahead log but not yet in the database itself.
+// A change in the write-ahead log that is not yet in the database.
 constexpr const char* kLogged =
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE IF NOT EXISTS note(text);"
     "INSERT INTO note VALUES('mine'); UPDATE STRING_IDS SET value = 'spoilt';";
@@ -132,7 +131,7 @@ TEST_CASE("a unified database open in another program is not changed, and the pr
     CHECK(read_file(run.database) == before);
     CHECK(run.beside() == beside);
   }
-  // The other products are still written.
+  // Other products can still be written.
   CHECK(run.exported("timeline").exit_code == 0);
   viewer.die();
   CHECK(run.exported("db").exit_code == 0);

@@ -1,4 +1,4 @@
-// Which captures a command selects: all forms of -dir, and the newest capture without it.
+// The captures that a command selects: by all forms of -dir, and the newest one without it.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"

@@ -1,5 +1,5 @@
 // msprof doctor from a user's view: reasons why a run would give no profile, and why a capture has
-// no product. Boards are covered by tests/doctor.
+// no product. tests/doctor covers boards.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct Said {
   int exit_code = -1;
   json document;
 
-  // "result: evidence | remedy" of the check; empty if there is no check of that name.
+  // Returns "result: evidence | remedy" of the check `name`; empty if there is no such check.
   std::string of(const std::string& name) const {
     for (const json& check : document["checks"]) {
       if (check["name"] == name) {
@@ -63,7 +63,7 @@ std::string with_aicore(JobBuilder& job, const Done& done = {}) {
   return job.folder().string();
 }
 
-// An empty HOME, so that the account's cache has no influence.
+// Uses an empty HOME, so that the account's cache has no influence.
 RunOptions at_home(const TempFolder& home, const fs::path& folder) {
   return {.folder = folder,
           .variables = {{"HOME", home.path().string()},

@@ -1,4 +1,4 @@
-// Exit codes according to the README's table, and the meaning of command-line arguments.
+// Exit codes as in the README's table, and how command-line arguments are interpreted.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"

@@ -1,4 +1,4 @@
-// Common typing habits of users, and common habits of scripts.
+// Typing habits of users, and habits of scripts.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// A store that comes from another machine can contain anything: every verb that reads it must
-// finish quickly with an answer or an error message.
+// A store from another machine can contain anything: every verb that reads it must finish quickly
+// with an answer or an error message.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -115,7 +115,7 @@ const std::vector<std::string> kProfLies = {
     "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
     "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};
 
-// Another schema: such a store is not ours and is rebuilt.
+// A store with another schema is not msprof's and is rebuilt.
 const std::vector<std::string> kForeign = {
     "DROP TABLE task",
     "DROP TABLE meta",
@@ -234,7 +234,7 @@ TEST_CASE("show prints 10,000 rows of a table, and says how to get the others") 
   REQUIRE(first.at("rows").size() == 10'000);
   CHECK(first.at("rows")[9'999].at("Iteration ID") == 10'000);
   CHECK(first.at("left_out") == 20'000);
-  // The longest of all, not of the first.
+  // The longest steps of all runs, not only of the first.
   const auto hottest = steps({"--json", "--top", "3"});
   REQUIRE(hottest.at("rows").size() == 3);
   const char* const kLongest[] = {"30.010", "30.009", "30.008"};

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Reads files with JavaScript; returns the numbers that changed, and whether there were any numbers
-// and any long strings of digits.
+// Reads files with JavaScript; returns the numbers that changed, and reports whether there were
+// numbers and long strings of digits.
 std::string read_by_node(const std::vector<fs::path>& files) {
   std::string command = "exec node \"$@\"";
   Words words = {"-c", command, "sh", READ_JSON};

@@ -23,7 +23,8 @@ GeneratedJob board(const TempFolder& folder, std::uint64_t seed = 3) {
   return make_layout_job(folder / "JOBA", seed, 1, choice);
 }
 
-// A program that writes the capture to the configured folder, like an application on a board.
+// Makes a project whose program writes the capture to the configured folder, like an application on
+// a board.
 std::filesystem::path project_for(const TempFolder& folder, const GeneratedJob& job) {
   const std::filesystem::path project = folder / "project";
   const std::filesystem::path script = project / "main";
@@ -79,7 +80,7 @@ TEST_CASE("a capture of a board without documented layout works from collect to 
     CHECK(contains(shown.out, layer));
   }
 
-  // All other outputs with room for it mention the inferred layout, too.
+  // All other outputs with enough space mention the inferred layout, too.
   CHECK(contains(run_msprof({"list", home}).out, "inferred layout"));
   CHECK(nlohmann::json::parse(
             run_msprof({"list", "--json", home}).out)["captures"][0]["layout_origin"] ==
@@ -198,7 +199,7 @@ TEST_CASE("a layout that import cannot use is not recommended") {
     std::filesystem::remove(data);
     write_file(data, records);
   };
-  // Without layer records, the calls are only likely.
+  // Without layer records, the layout of the calls is only likely.
   set(std::string(100'000, '\0'));
   CHECK(contains(layout(job.folder).err, "use them with --accept likely"));
   CHECK(layout(job.folder, {"--accept", "likely"}).exit_code == 0);

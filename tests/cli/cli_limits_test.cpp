@@ -1,4 +1,4 @@
-// Limits of the system that a process meets: the size of files, the number of open ones.
+// System limits of a process: file size, number of open files.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -8,7 +8,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// msprof with `limit`, "-n 8", as the shell's ulimit sets it.
+// Runs msprof with a limit of the shell's ulimit, e.g. "-n 8".
 RunResult run_limited(const std::string& limit, const Words& words) {
   Words all = {"-c", "ulimit " + limit + " && exec \"$0\" \"$@\"", msprof_path()};
   all.insert(all.end(), words.begin(), words.end());
@@ -42,7 +42,7 @@ TEST_CASE("too many open files are not reported as missing files") {
   for (int files = 4; files < 16; ++files) {
     const RunResult result = run_limited("-n " + std::to_string(files),
                                          {"export", "all", "-dir", dir, "--output", out.string()});
-    if (result.exit_code == 127) continue;  // the loader has no room for the libraries
+    if (result.exit_code == 127) continue;  // the loader cannot map the libraries
     INFO(files << " files: exit " << result.exit_code << ", " << result.out << result.err);
     CHECK((result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 5));
     CHECK_FALSE(contains(result.err, "internal error"));

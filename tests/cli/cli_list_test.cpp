@@ -1,4 +1,4 @@
-// msprof list: which captures exist and what each contains; and the headers of show and compare.
+// msprof list: the captures and their contents; and the headers of show and compare.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE("folders skipped by list, a glob and a search are reported with the re
   CHECK(all.exit_code == 0);
   CHECK(contains(all.err, "skipped: "));
   CHECK(contains(all.err, reason));
-  // The newest run recorded nothing, so the message explains why another one is shown.
+  // The newest run recorded nothing; the message explains why another one is shown.
   const auto newest = run_msprof({"show", "-q"}, here);
   CHECK(contains(newest.err, reason));
 }

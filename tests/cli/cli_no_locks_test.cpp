@@ -1,5 +1,5 @@
 // File systems without locks: Lustre mounted without flock, FUSE. Commands read and write as
-// elsewhere, and say once that they read without locks.
+// elsewhere, and report once that they read without locks.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -19,7 +19,7 @@ RunOptions without_locks(int error_number) {
   return {.folder = {},
           .variables = {{"LD_PRELOAD", NO_LOCKS_LIBRARY},
                         {"LOCK_ERROR", std::to_string(error_number)},
-                        // A sanitizer wants to be first, and works as the second.
+                        // ASan expects to be loaded first, but works as the second.
                         {"ASAN_OPTIONS", std::string(sanitizer == nullptr ? "" : sanitizer) +
                                              ":verify_asan_link_order=0"}}};
 }
@@ -56,7 +56,7 @@ TEST_CASE("commands work on a file system without locks, and report it once") {
     const RunResult result = run_msprof(words, without_locks(error_number));
     CAPTURE(words, result.err, plain.err);
     CHECK(result.exit_code == plain.exit_code);
-    // A cluster is merged by a process of its own, whose messages are shown.
+    // A separate process merges a cluster, and its messages are shown, too.
     const std::size_t most = words.front() == "cluster" ? 2 : 1;
     CHECK(count_occurrences(result.err, kSentence) <= most);
     CHECK(count_occurrences(plain.err, kSentence) == 0);

@@ -218,7 +218,7 @@ TEST_CASE("show --json is one versioned document with numbers as numbers") {
   CHECK(document.at("schema") == "msprof.show/2");
   CHECK(document.at("exit_code") == 0);
   const auto& capture = document.at("captures").at(0);
-  CHECK(capture.at("verdict") == "without");  // an api id has no name
+  CHECK(capture.at("verdict") == "without");  // an api id without a name
   CHECK(capture.at("capture").at("model") == "face");
   Words names;
   for (const auto& table : capture.at("tables")) names.push_back(table.at("name"));

@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Every file below `folder` but logs of programs, and its bytes.
+// Returns every file below `folder`, except programs' logs, with its bytes.
 std::map<std::string, std::string> files_on(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -1,5 +1,5 @@
-// Files that exports leave in a folder: no product overwrites another or remains after it is
-// outdated, and only files replaced by an export are removed.
+// Files that exports write into a folder: no product overwrites another or remains when outdated,
+// and only files replaced by an export are removed.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ struct Run {
     CHECK(result.exit_code == exit_code);
     return result;
   }
-  // Runs the same export in a folder without products.
+  // Runs the same export in a folder without other products.
   fs::path alone(Words words) const {
     const fs::path out = folder / "alone";
     fs::remove_all(out);
@@ -62,8 +62,8 @@ Words file_names(const std::map<std::string, std::string>& files) {
   return names;
 }
 
-// The same, with compressed files decompressed: isa-l compresses about one block in ten thousand to
-// a slightly different size.
+// Returns names and contents, with compressed files decompressed: isa-l compresses about one block
+// in ten thousand to a slightly different size.
 std::map<std::string, std::string> contents_in(const fs::path& folder) {
   auto files = files_in(folder);
   for (auto& [name, bytes] : files) {
@@ -92,7 +92,7 @@ std::string ledger_line(const fs::path& folder, const std::string& kind,
 }
 
 // Name, size and time of everything below `folder`. Folders have no time here, because temporary
-// files come and go in them.
+// files change it.
 std::vector<std::string> states_below(const fs::path& folder) {
   std::vector<std::string> states;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -134,7 +134,7 @@ TEST_CASE("viewers do not load a JSON table as a timeline") {
   run.exported({"summary", "--format", "json", "--style", "cann5"});
   CHECK(run_msprof({"export", "summary", "--format", "json", "-dir", job.folder().string()})
             .exit_code == 0);
-  // The names by which MindStudio Insight recognizes timelines in a folder.
+  // Pattern by which MindStudio Insight recognizes timelines in a folder.
   const std::regex viewer(R"((trace_view|trace|msprof(_slice)?(_\d+){1,4})\.json)");
   int tables = 0;
   for (const fs::path& folder :
@@ -167,7 +167,7 @@ TEST_CASE(
   };
   write_file(former("op_statistic"), table("op_statistic"));
   write_file(former("task_time"), R"([{"mine": 1}])");
-  write_file(former("api_statistic"), table("op_statistic"));  // columns of another table
+  write_file(former("api_statistic"), table("op_statistic"));  // has the columns of another table
   fs::create_symlink(former("op_statistic"), former("op_summary"));
   const auto result = run.exported({"summary", "--format", "json"});
   CHECK_FALSE(fs::exists(former("op_statistic")));
@@ -316,7 +316,7 @@ TEST_CASE("an invalid ledger is replaced, and the target of a link is not change
   CHECK(read_file(run.folder / "mine") == "mine");
   CHECK(fs::is_regular_file(fs::symlink_status(ledger)));
   run.exported({"timeline", "--gzip"});
-  // No ledger lists the file of the first export any more, so it stays.
+  // No ledger lists the first export's file any more, so it stays.
   CHECK(fs::exists(run.products() / (std::string("msprof") + kTime + ".json")));
 }
 

@@ -26,7 +26,7 @@ struct SqlCaptures {
 
   SqlCaptures() {
     add_face(job);
-    // After the second execution, a layer of 1 us that loads four times as long as it computes.
+    // After the second execution, a 1 us layer that loads four times as long as it computes.
     auto records = face_aicore();
     records.push_back({3, 2'000'030'000, 500, 0, 0, 300, 100, 50, 0, 400, 0, 1, 1, 1});
     job.data(face_name("aicore"), aicore_file(records), face_aicore_done());
@@ -89,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> page_questions() {
 }
 
 struct Answers {
-  json job, prof;  // null if the question is not about it
+  json job, prof;  // null if the question does not apply to the capture
 };
 
 bool about(double value, double expected) {
@@ -126,7 +126,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
        CHECK(about(answers.prof[0].at("duration_us"), 30));
        CHECK(about(answers.prof[0].at("mean_us"), 15));
        CHECK(answers.prof[0].at("start_ns") == "1700000000000053000");
-       CHECK(answers.job.empty());  // the maximum is 3000 of 2500 ns
+       CHECK(answers.job.empty());  // the maximum is 3000 ns with a limit of 2500
      }},
     {"How long",
      [](const Answers& answers) {
@@ -181,7 +181,7 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
     {"What waits", [](const Answers& answers) {
        REQUIRE(answers.prof.size() >= 3);
        CHECK(answers.prof[0].at("op_name") == "add_1");
-       // Launched by a call between 20 and 21 us; started at 105 us.
+       // Its call launches it between 20 and 21 us; it starts at 105 us.
        CHECK(answers.prof[0].at("wait_us").get<double>() <= 85);
        CHECK(answers.prof[0].at("wait_us").get<double>() > 84);
      }}};
@@ -198,7 +198,7 @@ TEST_CASE("the ten queries of docs/query.md give the right answers for the captu
     const bool names_job = contains(question, "(JOB…"), names_prof = contains(question, "(PROF…");
     if (names_job || !names_prof) answers.job = query_rows(captures.job_dir(), sql);
     if (names_prof || !names_job) answers.prof = query_rows(captures.prof_dir(), sql);
-    // The longest matching prefix.
+    // Finds the longest matching prefix.
     const std::function<void(const Answers&)>* check = nullptr;
     for (const auto& [begin, one] : kChecks) {
       if (question.starts_with(begin)) check = &one;
@@ -391,7 +391,7 @@ TEST_CASE("an SQL error gives a message and exit code 2, also in the document") 
                   " SELECT count(*) FROM n"});
   CHECK(slow.exit_code == 2);
   CHECK(contains(slow.err, "longer than 0.2 s; raise the limit with --timeout"));
-  // Would run for hours inside one function call.
+  // This SQL would run for hours inside one function call.
   const auto stuck = run_msprof(
       {"query", "-q", "-dir", captures.job_dir(), "--timeout", "0.2",
        "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')"});
@@ -406,7 +406,7 @@ TEST_CASE("Ctrl-C stops SQL that never ends, even within one function call") {
       "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')");
   RunningProgram program(msprof_path(),
                          {"query", "-q", "-dir", captures.job_dir(), "--timeout", kAmple, sql});
-  // The second thread is the one that watches the SQL.
+  // The second thread watches the SQL.
   const std::filesystem::path threads = "/proc/" + std::to_string(program.pid()) + "/task";
   REQUIRE(eventually([&] { return names_in(threads).size() > 1; }));
   program.send(SIGINT);

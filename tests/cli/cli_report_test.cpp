@@ -199,7 +199,7 @@ TEST_CASE("--lang zh gives the page in Chinese, including the findings of import
   const std::string chinese = read_file(job.folder() / "report.html");
   CHECK(contains(chinese, "<html lang=\"zh-CN\""));
   CHECK(parse_picture(chinese) == parse_picture(page));
-  // Headings, captions, notes and findings contain no English sentence.
+  // Headings, captions, notes and findings must contain no English sentence.
   const std::regex text("<(h1|h2|caption|figcaption|dt|li|p|button)[^>]*>([^<]*)<");
   const std::regex english("[a-z]{2,} [a-z]{2,} [a-z]{2,}");
   std::size_t count = 0;
@@ -274,8 +274,8 @@ TEST_CASE("long names and names with bidirectional characters are shortened and 
   CHECK(page.size() < 100'000);
   CHECK_FALSE(contains(page, std::string(200, 'x')));
   CHECK(contains(page, std::string(20, 'x')));
-  // Such a name comes first in its element, or is data: no other text shares its line, where the
-  // direction change would affect it.
+  // Such a name is at the start of its element, or is data: no other text shares its line, where
+  // the direction change would affect it.
   REQUIRE(contains(page, turn));
   for (auto at = page.find(turn); at != std::string::npos; at = page.find(turn, at + 1)) {
     const char before = page.at(at - 1);
@@ -437,7 +437,7 @@ TEST_CASE("--merged writes calls and layers of a board as one timeline with arro
       apart.push_back(event);
   }
   CHECK(run_msprof({"export", "timeline", "-dir", dir, "--merged"}).exit_code == 0);
-  // It replaces the separate timelines, which viewers would otherwise draw again.
+  // It replaces the separate timelines, which viewers would otherwise draw in addition.
   CHECK(names_in(job.folder() / "timeline") == Words{"merged_timeline.json"});
   const auto merged =
       nlohmann::json::parse(read_file(job.folder() / "timeline/merged_timeline.json"));

@@ -31,7 +31,7 @@ std::vector<std::string> table(const std::string& out, const std::string& title)
   return result;
 }
 
-// Two captures of an interval; the second one is slower.
+// A job with two captures; the second one is slower.
 JobBuilder two_captures(const TempFolder& folder) {
   JobBuilder job(folder.path());
   job.info_json("1000").net_info("net", 1);
@@ -180,7 +180,7 @@ TEST_CASE("captures have the numbers that query and file names use, and show lis
   const auto lines = table(shown.out, "Captures");
   CHECK(first_cells(lines) == Words{"0", "1", "0"});
   CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "1:0"}).out, "model net"));
-  // The slowest of the captures with this number.
+  // Selects the slowest of the captures with this number.
   CHECK(contains(run_msprof({"show", "-q", "-dir", dir, "--capture", "0"}).out, "model other"));
   const auto wrong = run_msprof({"show", "-q", "-dir", dir, "--capture", "2:1"});
   CHECK(wrong.exit_code == 2);

@@ -1,4 +1,4 @@
-// The store: repeatable, up to date, and complete even if an import is interrupted.
+// The store: reproducible, up to date, and complete even if an import is interrupted.
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ bool imports(const RunResult& result) {
   return contains(result.err, "verdict: ");
 }
 
-// Waits until the import writes its temporary store; false if the import ended before.
+// Waits until the import writes its temporary store; returns false if the import ended earlier.
 bool wait_for_temporary(RunningProgram& program, const fs::path& folder) {
   while (!program.has_ended()) {
     for (const auto& name : names_in(folder)) {
@@ -152,7 +152,7 @@ TEST_CASE("a killed import leaves the old store, and the next one cleans up") {
   for (int round = 0; round < (tests_whole() ? 20 : 5) || (killed == 0 && !hang.is_over());
        ++round) {
     RunningProgram import(msprof_path(), with_dir({"import"}, job));
-    // The random moment of the kill is what is tested; no event is awaited.
+    // The test needs a kill at a random moment; no event is awaited.
     const auto delay =
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration * fraction(random));
     const timespec pause = {delay.count() / 1'000'000'000, delay.count() % 1'000'000'000};
@@ -174,7 +174,7 @@ TEST_CASE("Ctrl-C, TERM and HUP stop an import with exit code 130 and leave no p
   JobBuilder job(folder.path());
   add_many_records(job, kManyRecords);
   RunResult result;
-  // An import may end before the signal arrives; then another one is started.
+  // An import may end before the signal arrives; then it is started again.
   for (const HangDeadline hang; result.exit_code != 130 && !hang.is_over();) {
     fs::remove_all(job.folder() / "sqlite");
     RunningProgram import(msprof_path(), with_dir({"import"}, job));

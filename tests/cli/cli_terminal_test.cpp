@@ -1,5 +1,5 @@
-// Text of captures on a terminal: no name can send control sequences to it; files and pipes get
-// every byte.
+// Captured text on a terminal: no name can send control sequences to it; files and pipes get every
+// byte.
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
@@ -15,13 +15,13 @@ namespace {
 // Clears the screen, rings the bell, sets the title, changes the writing direction; a spreadsheet
 // would also evaluate it as a formula.
 const std::string kHostile = "=\x1b[2J\x1b]0;t\x07\x7f\u009b\u202e\u2066\u061c\u200f";
-// The same in SQL, with a NUL.
+// The same as an SQL expression, with a NUL.
 const std::string kHostileSql =
     "'=' || char(27) || '[2J' || char(27, 93) || '0;t' || char(7, 127, 155, 0x202e, 0x2066, 0x61c,"
     " 0x200f, 0)";
 
-// The screen of a program run on a terminal without colours, without the characters that the
-// terminal adds.
+// Returns the screen of a program run on a terminal without colours, without the characters that
+// the terminal adds.
 std::string read_screen(const Words& words) {
   TypedTerminal terminal(msprof_path(), words,
                          {.variables = {{"NO_COLOR", "1"}}, .stdout_is_file = false});
@@ -37,7 +37,7 @@ std::string read_screen(const Words& words) {
 bool is_harmless(const std::string& screen) {
   std::string text = screen;
   std::erase(text, '\t');
-  std::erase(text, '\r');  // precedes a percentage
+  std::erase(text, '\r');  // printed before a percentage
   return msprof::printable(text, msprof::KeepNewlines::yes) == text;
 }
 

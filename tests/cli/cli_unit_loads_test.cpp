@@ -1,4 +1,4 @@
-// Every verb reports if the unit loads of a capture come from a model, and only then.
+// Every verb reports whether the unit loads of a capture come from a model.
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -20,7 +20,7 @@ std::string job_name(char letter) {
   return "JOB" + std::string(29, letter);
 }
 
-// Two executions of a convolution that waits for memory, and of a layer after it.
+// Two executions of a convolution that waits for memory, and of a following layer.
 std::vector<AicoreRecord> records() {
   std::vector<AicoreRecord> all;
   for (std::uint64_t i = 0; i < 2; ++i) {
@@ -75,8 +75,8 @@ std::string make_prof(const fs::path& parent) {
   return prof::make_run(parent, {}, shape).folder.string();
 }
 
-// Like a capture of the host runtime for CANN, which puts its version next to the fields that a
-// chip's driver writes.
+// Like a capture of the host runtime for CANN, which writes its version next to the fields of a
+// chip's driver.
 std::string make_modelled_prof(const fs::path& parent) {
   const fs::path folder = make_prof(parent);
   std::size_t changed = 0;
@@ -230,7 +230,7 @@ TEST_CASE("the store records what is modelled, and a new import of other files u
     const auto db = msprof::Database::open_read_only(job.store());
     CHECK(msprof::read_meta(db, "unit_loads") == "modelled");
   }
-  // The fact is derived from the files: importing other files changes it.
+  // The source of the loads is derived from the files: importing other files changes it.
   job.data(DataName{}, aicore_file(records()).substr(kHeaderBytes));
   CHECK(run_for_json({"import", "--json", "-dir",
                       job.folder().string()})["captures"][0]["unit_loads"] == "measured");

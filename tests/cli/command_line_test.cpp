@@ -1,4 +1,4 @@
-// The command tree as data, and how the parser treats arguments.
+// The command tree as data, and the parser's treatment of arguments.
 #include "msprof/command_line.hpp"
 
 #include <unistd.h>
@@ -58,7 +58,7 @@ Said said_to(const Words& words) {
   bool has_run = false;
   const std::function<void(cli::Command&)> disarm = [&](cli::Command& command) {
     if (command.action()) {
-      // An action owns the variables that its options write to.
+      // The action owns the variables to which its options write.
       command.set_action([&, kept = command.action()] {
         has_run = true;
         return Exit::ok;
@@ -73,7 +73,7 @@ Said said_to(const Words& words) {
   return {exit, captured.text()};
 }
 
-// Parser terms that are meaningless to a user, or a page of text instead of a line.
+// Detects parser terms that are meaningless to a user, or a page of text instead of a line.
 bool leaks(const std::string& text) {
   for (const char* part : {"required", ":{", " not in ", "Could not", "received", "allowed",
                            "RunTime", "INI", "TEXT:", "valid options"})
@@ -173,9 +173,9 @@ TEST_CASE("reading verbs take the same options for captures") {
     if (command.action() == nullptr || command.name() == "collect") return;
     if (command.name() == "completion" || command.is_hidden()) return;
     if (command.name() == "compare") return;  // two captures as positional arguments
-    // folders, or rank summaries
+    // positional arguments are folders or rank summaries
     if (path == "msprof cluster" || command.name() == "merge") return;
-    if (command.name() == "list") return;    // folders
+    if (command.name() == "list") return;    // positional arguments are folders
     if (command.name() == "layout") return;  // makes no store
     INFO(path);
     ++verbs;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Removes the escapes of a page's texts.
+// Removes the escapes from a page's text.
 std::string plain_text(std::string page) {
   for (const auto& [escape, text] : {std::pair{"\\-", "-"},
                                      {"\\(aq", "'"},

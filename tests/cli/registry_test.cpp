@@ -1,4 +1,4 @@
-// The lists that help, manual, completion and doctor are generated from: descriptions of products
+// The lists from which help, manual, completion and doctor are generated: descriptions of products
 // and verbs are complete and correct, and README and docs/ name all of them.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ Words layer_names(Dialect dialect) {
   return product_names(all_timeline_layers(),
                        [&](const auto& layer) { return layer->info().dialect == dialect; });
 }
-// The system-counter layers of Atlas captures, which have a separate page, and the others.
+// The layers of system counters in Atlas captures, which are on a separate page, and the others.
 Words counter_layers() {
   return product_names(all_timeline_layers(),
                        [](const auto& layer) { return layer->info().group == kCounterLayers; });
@@ -61,7 +61,7 @@ Words sorted(Words words) {
   return words;
 }
 
-// A page of the manual, e.g. "docs/import.md", with white space collapsed; and its lines.
+// Returns a page of the manual, e.g. "docs/import.md", with white space collapsed; and its lines.
 std::string page(const std::string& name) {
   const std::string text = test::read_file(std::string(MSPROF_PAGES) + "/" + name);
   return std::regex_replace(text, std::regex("\\s+"), " ");
@@ -123,7 +123,7 @@ void check_named(const Words& wanted, const Words& rows) {
   }
 }
 
-// The file names in the table of a board's files, e.g. "summary/op_summary_{device}…".
+// Returns the file names in the table of a board's files, e.g. "summary/op_summary_{device}…".
 Words files_of_boards(const std::string& folder) {
   Words names;
   for (const std::string& line : page_lines("docs/import.md")) {
@@ -255,7 +255,7 @@ TEST_CASE("the manual names every table and layer that there is, and no other") 
   CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
   CHECK(files_of_boards("timeline") == layer_names(Dialect::svp));
 
-  // System counters have a separate page.
+  // System counters are on a separate page.
   const Words exported = sorted(exported_tables(Dialect::cann));
   Words tables = names_of_rows("docs/atlas.md", "| table | what |");
   for (const std::string& name : tables) {

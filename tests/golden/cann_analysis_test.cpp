@@ -24,7 +24,7 @@ RunResult analyse(const fs::path& prof, Lines words = {}) {
   return run_msprof(all);
 }
 
-// Lists the places where two documents differ by more than the rounding noise of the vendor's sums.
+// Lists the differences between two documents that exceed the rounding noise of the vendor's sums.
 void compare(const Json& expected, const Json& found, const std::string& place,
              Lines& differences) {
   if (expected.is_number() && found.is_number()) {
@@ -140,7 +140,8 @@ TEST_CASE("the analyses of the shared captures equal those of the vendor's tool"
   if (!has_cases_or_skip("kinds")) return;
   std::size_t compared = 0;
   for (const std::string& name : names_in(shared_folder() / "cases" / "kinds")) {
-    if (!name.starts_with("hccl_a")) continue;  // the others have collectives of several devices
+    if (!name.starts_with("hccl_a"))
+      continue;  // the other cases have collectives of several devices
     const SharedCase given("kinds", name);
     const RunResult result = analyse(given.prof);
     INFO(result.err);
@@ -181,7 +182,7 @@ TEST_CASE(
     "closing task") {
   AnalysisRun run;
   CommStep own = step("Memcpy", 9, 19'000, 19'500, 2'000'000);
-  own.link = 0;  // on the chip
+  own.link = 0;  // link on the chip
   own.remote_rank = 0;
   CommStep other_plane = step("Reduce_Inline", 10, 12'600, 14'600, 40'000'000);
   other_plane.link = 2;  // PCIE
@@ -190,7 +191,7 @@ TEST_CASE(
   run.play("hcom_allReduce__101",
            {step("Notify_Wait", 0, 10'000, 11'000, 0), step("Memcpy", 1, 11'000, 12'000, 64),
             step("Notify_Wait", 2, 12'000, 12'500, 0), other_plane,
-            // Two payloads; their transfer ends with the fourth task after them.
+            // Two payloads; their transfer ends with the fourth task after them, which closes it.
             payload(3, 13'000, 13'100, 300'000), payload(4, 13'100, 13'200, 300'000),
             remark(5, 13'200, 13'300), step("Notify_Wait", 6, 13'300, 15'000, 0),
             remark(7, 15'000, 15'100), step("Notify_Wait", 8, 15'100, 16'000, 0), own,
@@ -203,8 +204,8 @@ TEST_CASE(
   const Json& times = item.at("Communication Time Info");
   CHECK(times.at("Start Timestamp(us)").get<double>() == std::stod(moment(10'000)));
   CHECK(times.at("Elapse Time(ms)") == 0.0105);
-  CHECK(times.at("Transit Time(ms)") == 0.004);  // 1 us, and 3 us of RDMA
-  CHECK(times.at("Wait Time(ms)") == 0.0015);    // none within the transfer
+  CHECK(times.at("Transit Time(ms)") == 0.004);  // 1 us of copies, 3 us of RDMA
+  CHECK(times.at("Wait Time(ms)") == 0.0015);    // waits within the transfer are excluded
   CHECK(times.at("Synchronization Time(ms)") == 0.001);
   CHECK(times.at("Idle Time(ms)") == 0.005);
   CHECK(times.at("Wait Time Ratio") == 0.2727);

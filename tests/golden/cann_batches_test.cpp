@@ -107,7 +107,7 @@ TEST_CASE("stream and task ids beyond the plain range are decoded as packed by S
   ProfCapture run;
   const auto& setup = run.prof.setup();
   std::uint8_t count = 0;
-  // Bit 12 of the stream is set: the upper 3 bits of the task id are those of the stream field.
+  // Bit 12 of the stream is set: the upper 3 bits of the task id come from the stream field.
   const auto log = [&](std::uint16_t stream, std::uint16_t task, std::uint64_t ns) {
     run.prof.device(0, AcsqLog{false, 2, count++, stream, task, setup.ticks_at(ns)});
     run.prof.device(0, AcsqLog{true, 2, count++, stream, task, setup.ticks_at(ns + 1000)});

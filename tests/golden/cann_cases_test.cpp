@@ -165,8 +165,8 @@ std::string event_shape(const Json& event) {
   std::string shape = phase + " " + event.value("cat", "");
   if (phase != "X" || event.contains("cat")) shape += " " + without_digits(event.at("name"));
   Lines arguments;
-  // Moments are numbers of a monotonic clock in the sample, and texts in ours, because numbers
-  // would lose digits.
+  // Moments are numbers of a monotonic clock in the sample, but texts in our timelines, because
+  // numbers would lose digits.
   const auto is_time = [](const std::string& key) {
     return key.find("Start") != std::string::npos || key.find("End") != std::string::npos;
   };
@@ -258,7 +258,7 @@ void check_counts(const Generated& made, const std::vector<std::string>& devices
   const std::uint64_t ops = basic.size() / 64 - collectives;
   const CsvTable op_summary = made.table("op_summary");
   const std::uint64_t comm_rows = rows_of_type(op_summary, "Task Type", "COMMUNICATION");
-  CHECK(comm_rows >= collectives);  // two threads in one group split some of them
+  CHECK(comm_rows >= collectives);  // two threads in one group split some collectives
   CHECK(op_summary.rows.size() == ops + comm_rows);
   CHECK(made.sum("op_statistic", "Count") == ops);
   CHECK(made.sum("api_statistic", "Count") == made.raw("host", "api_event").size() / 40);

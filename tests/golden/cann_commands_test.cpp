@@ -33,7 +33,7 @@ struct CommandRun {
   }
 };
 
-// Names without the time in them.
+// Product names with the time removed.
 Lines stems(const fs::path& folder) {
   Lines stems;
   for (const std::string& name : names_in(folder)) {

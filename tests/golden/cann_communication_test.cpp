@@ -13,7 +13,7 @@ struct CommRun : ProfCapture {
   explicit CommRun(const ProfSetup& setup = {}) : ProfCapture(setup) {
     prof.set_hash(kGroupHash, "group_a");
   }
-  // Steps from `start` on, each of 1000 ns, 200 ns apart, on stream 9.
+  // Steps from `start`, each of 1000 ns, 200 ns apart, on stream 9.
   Collective collective(const std::string& name, std::uint64_t start, std::size_t steps,
                         bool is_master = true) {
     Collective op;

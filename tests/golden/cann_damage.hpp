@@ -1,5 +1,5 @@
-// A PROF folder whose files a test damages, imported and exported in the test process, and the
-// resulting loss in its products. For the CANN damage tests.
+// A PROF folder whose files a test damages, imported and exported in the test process, and the rows
+// that its products lose. For the CANN damage tests.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace msprof::test {
 
 inline const std::string kHost = "host/data/", kDevice = "device_0/data/";
 
-// The identifying cells of each product's rows; for api_statistic one text per call.
+// The identifying cells of each product's rows; for api_statistic, one text per call.
 using ProductKeys = std::map<std::string, std::multiset<std::string>>;
 
 struct DamageOutcome {
@@ -65,8 +65,8 @@ struct RecordFile {
   std::vector<std::size_t> fields;
   bool has_magic = true;
 };
-// The record files of a 910B run, or (not STARS) the device files of a 910A or 310P run, whose host
-// files are the same.
+// The record files of a 910B run; if not `is_stars`, the device files of a 910A or 310P run, whose
+// host files are the same.
 std::vector<RecordFile> record_files(bool is_stars);
 
 // Returns `bytes` with `count` bytes removed at `at`, or with one byte inserted there.

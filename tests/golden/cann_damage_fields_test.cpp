@@ -25,7 +25,7 @@ TEST_CASE("an item count beyond the record's capacity loses only that record and
   struct Count {
     std::string file;
     std::size_t at;
-    std::uint32_t most;  // largest that fits
+    std::uint32_t most;  // largest valid value
   };
   const DamagedCapture capture;
   for (const Count& count : {Count{kHost + "aging.additional.tensor_info.slice_0", 32, 5},
@@ -70,7 +70,7 @@ TEST_CASE(
         const auto damaged = overwritten(bytes, field, std::string(width, fill));
         const auto outcome = capture.import_with(file.file, damaged);
         INFO(capture.losses(outcome));
-        // A task that takes another task's number may also lose that one.
+        // A task that takes another task's number may hide that task, too.
         CHECK(capture.worst_loss(outcome) <= (may_name_another ? 2u : 1u));
       }
     }

@@ -90,7 +90,7 @@ TEST_CASE("a duplicate slice loses nothing") {
     fs::copy_file(slice, copy);
     const auto outcome = capture.import();
     fs::remove(copy);
-    // Two tasks with one identity cannot be distinguished; the device's logs still give tasks.
+    // Two tasks with the same id cannot be distinguished; the device's logs still give tasks.
     INFO(capture.losses(outcome));
     CHECK(capture.lost(outcome, "api_statistic") == 0);
     CHECK(capture.lost(outcome, "msprof_tx") == 0);
@@ -261,7 +261,7 @@ TEST_CASE("a killed import leaves no files, and the next one is complete") {
     std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
     program.send(SIGKILL);
     killed += program.wait().signal == SIGKILL;
-    // A fast machine may finish first; then the store is complete.
+    // A fast machine may finish before the kill; then the store is complete.
     if (fs::exists(store)) {
       CHECK(query(store, "PRAGMA integrity_check") == std::vector<std::string>{"ok"});
     }

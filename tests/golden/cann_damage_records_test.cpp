@@ -1,5 +1,5 @@
 // Damaged records of a PROF folder: the smallest damaged unit is dropped and counted, and all
-// intact records stay in the products.
+// intact records appear in the products.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_damage.hpp"
@@ -50,7 +50,7 @@ TEST_CASE("a slice truncated at any field of its last record loses only that rec
   for_each_file(
       [](const DamagedCapture& capture, const RecordFile& file, const std::string& bytes) {
         for (const std::size_t field : sample(file.fields, 3)) {
-          if (field == 0) continue;  // a missing last record cannot be detected
+          if (field == 0) continue;  // a missing last record is undetectable
           INFO("cut at byte " << field << " of the last record");
           const auto cut = bytes.substr(0, bytes.size() - file.size + field);
           check_loss(capture, file, capture.import_with(file.file, cut), 1);

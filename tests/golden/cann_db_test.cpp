@@ -23,7 +23,7 @@ constexpr const char* kDbName = "msprof_20231114221320.db";
 // Thread 100 of process 4321.
 const std::string kGlobalTid = std::to_string((std::uint64_t{4321} << 32) + kThread);
 
-// Columns without a type are INTEGER.
+// Column types; columns not listed are INTEGER.
 const std::map<std::string, std::string> kTables = {
     {"STRING_IDS", "id PK,value TEXT"},
     {"SESSION_TIME_INFO", "startTimeNs,endTimeNs"},
@@ -338,7 +338,7 @@ TEST_CASE("a killed export of the database leaves either no file or the complete
   };
   for (int round = 0; round < 8; ++round) {
     RunningProgram program(msprof_path(), words);
-    // The random moment of the kill is what is tested; no event is awaited.
+    // The test needs a kill at a random moment; no event is awaited.
     const auto delay =
         std::chrono::duration_cast<std::chrono::nanoseconds>(duration * fraction(random));
     const timespec pause = {delay.count() / 1'000'000'000, delay.count() % 1'000'000'000};

@@ -28,7 +28,7 @@ struct ProfCapture {
 
   // Runs msprof <words> -dir <capture>.
   RunResult run(std::vector<std::string> words) const;
-  // Runs import --json and returns the verdict of the one capture; checks the exit code.
+  // Runs import --json and returns the verdict of the only capture; checks the exit code.
   nlohmann::json import(int exit_code) const;
   // Writes the files, then imports and exports all summaries; each command must end with one of
   // `exit_codes`.

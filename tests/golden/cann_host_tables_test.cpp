@@ -189,7 +189,7 @@ TEST_CASE("step_trace has the times of each iteration with all its reduces") {
   step(2, 20'000, 0), step(2, 22'000, 2), step(2, 25'000, 3), step(2, 26'000, 4);
   step(2, 26'100, 1);
   run.products();
-  // Like other tools, one cell per all-reduce that the iteration does not have.
+  // As in other tools, an iteration has an empty cell for each all-reduce that it lacks.
   CHECK(run.table("step_trace").cells() ==
         Lines{"0|1|" + moment(11'000) + "|" + moment(15'000) + "|" + moment(16'000) +
                   "|6.000|4.000|1.000|0.000|1|" + moment(12'000) + "|1.000|" + moment(13'200) +

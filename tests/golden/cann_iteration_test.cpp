@@ -1,5 +1,5 @@
 // Exports of one iteration: the host launches its tasks long before the device runs them, and
-// launches those of the next one while the device runs it.
+// launches the next iteration's tasks while the device runs it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -33,7 +33,7 @@ struct TwoIterations : ProfCapture {
     scene.mark(kThread, 4600, 6600, "step 2");
     scene.launch({"b1", "Mul", Core::aiv, 40}, {kThread, 5000, 6000},
                  device_task(3, 210'000, 220'000));
-    // Belongs to iteration 2, but is launched during iteration 1.
+    // A task of iteration 2, launched during iteration 1.
     scene.launch({"b2", "Mul", Core::aiv, 40}, {kThread, 150'000, 151'000},
                  device_task(4, 230'000, 240'000));
     // A call of another thread at the same time that launches no task.
@@ -78,7 +78,8 @@ TEST_CASE("tables of an iteration have the launches of its tasks and the enclosi
     const fs::path out = run.exported("summary", iteration);
     CHECK(run.read_table(out, "op_summary").column_cells("Op Name") ==
           (iteration == "1" ? Lines{"a1", "a2"} : Lines{"b1", "b2"}));
-    // Each launch consists of calls on three levels; the call without a launch is on the first.
+    // Each launch consists of calls on three levels; the call without a launch is on the first
+    // level.
     const CsvTable calls = run.read_table(out, "api_statistic");
     CHECK(calls.cells({"Level", "Count"}) == (iteration == "1"
                                                   ? Lines{"runtime|2", "acl|3", "node|2"}

@@ -54,7 +54,7 @@ struct MarkedRun {
 
 TEST_CASE("timelines and tables are the same with and without the marks of import") {
   const MarkedRun run;
-  // The cases cover calls from before the collection, blocks in the middle, and no blocks.
+  // The exports cover calls from before the collection, blocks in the middle, and no blocks.
   const std::vector<Lines> products = {
       {"timeline"},
       {"timeline", "--time-range", "0ms:1ms"},

@@ -25,11 +25,11 @@ using Metrics = std::vector<Metric>;
 
 struct MetricSet {
   std::string name;
-  std::vector<unsigned> events;  // in the order of the slots
+  std::vector<unsigned> events;  // events in the order of the slots
   Metrics metrics;
 };
 
-// Chips with separate tables, and the others.
+// Chip families with own tables of metrics, and the rest.
 enum class Family { ascend310, ascend310p, ascend310b, v6, other };
 
 MetricSet memory_set(Family family) {
@@ -284,8 +284,8 @@ std::map<std::string, double> db_metrics(const ProfCapture& run, const std::stri
   return values;
 }
 
-// Checks the cells of an op_summary row; on chips with two kinds of cores, those of `side`. Returns
-// the number of checked cells.
+// Checks the cells of an op_summary row; on chips with two kinds of cores, only the cells of
+// `side`. Returns the number of checked cells.
 std::size_t check_op_summary(const ProfCapture& run, const std::map<std::string, double>& values,
                              const std::string& side, std::size_t row) {
   const CsvTable table = run.table("op_summary");

@@ -1,5 +1,5 @@
-// Record kinds of the 2026 collector through the real msprof: replayed graphs, memory and copies of
-// the runtime, records of V6 chips other than tasks; and the shared cases of these kinds. Source:
+// Record kinds of the 2026 collector, read by the real msprof: replayed graphs, memory and copies
+// of the runtime, V6 records that are not tasks; and the shared cases of these kinds. Source:
 // cann_new_kinds.md 2 to 4.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -206,11 +206,11 @@ TEST_CASE("allocations of the runtime end when they are released or their addres
   };
   constexpr std::uint32_t kMalloc = 3 << 16 | 901, kFree = 3 << 16 | 902, kPhysical = 3 << 16 | 903,
                           kReserve = 3 << 16 | 904;
-  call(kFree, "aclrtFree", 0x5000, 0, 2, 1);           // allocated before
-  call(kMalloc, "aclrtMalloc", 0x1000, 0x800, 2, 0);   // released
+  call(kFree, "aclrtFree", 0x5000, 0, 2, 1);           // of memory allocated before the collection
+  call(kMalloc, "aclrtMalloc", 0x1000, 0x800, 2, 0);   // released below
   call(kMalloc, "aclrtMalloc", 0x2000, 0x1000, 2, 0);  // its release is lost
   call(kFree, "aclrtFree", 0x1000, 0, 2, 1);
-  call(kMalloc, "aclrtMalloc", 0x2800, 0x100, 2, 0);             // held
+  call(kMalloc, "aclrtMalloc", 0x2800, 0x100, 2, 0);             // never released
   call(kPhysical, "aclrtMallocPhysical", 0x2810, 0x4000, 2, 0);  // a handle
   call(kReserve, "aclrtReserveMemAddress", 0x9000, 0x9000, 2, 0);
   call(kMalloc, "aclrtMallocHost", 0x2000, 0x10, 1, 0);  // another memory space
@@ -246,7 +246,7 @@ TEST_CASE("shared case graph_a: names, shapes and models of replayed kernels") {
   Lines files = names_in(made.expected);
   std::erase(files, "msprof.json");
   CHECK(compare_products(made.expected, made.products, {}, files) == "equal");
-  // All events are equal; the vendor has two more arrows, which have no start.
+  // All events are equal, but the vendor has two more arrow ends without a start.
   const std::string timeline = compare_products(made.expected, made.products, {}, {"msprof.json"});
   INFO(timeline);
   CHECK(
@@ -296,8 +296,8 @@ TEST_CASE("shared case v6_a: fused tasks, CCU, data units, blocks, page faults, 
   INFO(exported.out + exported.err);
   CHECK((exported.exit_code == 0 || exported.exit_code == 3));
   CHECK(judge("v6", made.expected.parent_path() / "truth_v6.json", made.products) == "equal");
-  // The vendor's op_summary has only the low 16 bits of the graph's stream, and raw kernel names,
-  // so a corrected one is compared.
+  // The vendor's op_summary has only the low 16 bits of the graph's stream, and raw kernel names;
+  // compares with a corrected file.
   fs::copy(made.expected / "right_op_summary.csv", made.folder / "op_summary.csv");
   CHECK(compare_products(made.folder.path(), made.products, {}, {"op_summary.csv"}) == "equal");
   CHECK(compare_products(made.expected, made.products,

@@ -1,6 +1,6 @@
 // op_summary, task_time and op_statistic of small runs on a 910B. Every expected cell is calculated
-// by cann_device.md 12, 14, 16, 17, 19: the clocks count in round figures, the AI cores run at 1000
-// MHz, and there are 20 cube cores and 40 vector cores.
+// by cann_device.md 12, 14, 16, 17, 19: the clocks have round rates, the AI cores run at 1000 MHz,
+// and there are 20 cube cores and 40 vector cores.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
@@ -115,7 +115,7 @@ TEST_CASE("a frequency change applies from its tick on, but not to cube_utilizat
 
 TEST_CASE("a MIX operator has the time of its FFTS+ thread, and its other cores from blocks") {
   ProfCapture run;
-  // The cube kind leads: 4 cube blocks with 2 vector blocks each.
+  // The cube core leads: 4 cube blocks with 2 vector blocks each.
   TaskPmu pmu{20'000, {4000, 1000, 2000, 6000, 8000, 10'000, 1000, 250}};
   for (int block = 0; block < 8; ++block) {
     pmu.blocks.emplace_back(1000, Counters{100, 0, 50, 0, 200, 300, 80, 20});
@@ -192,7 +192,7 @@ TEST_CASE("at level 0 an operator has its name and blocks, without counters") {
 
 TEST_CASE("tasks that ended before the collection are omitted, those across its start are kept") {
   ProfSetup setup;
-  setup.begin_us += 30;  // the clocks stay, the collection starts 30 us later
+  setup.begin_us += 30;  // same clocks, but the collection starts 30 us later
   setup.raw_ns += 30'000;
   ProfCapture run(setup);
   run.scene.launch(vector_op(), {kThread, 1000, 2000}, device_task(1, 10'000, 29'980));

@@ -1,5 +1,5 @@
-// Rare chips: 310, 310B, 950 and their relatives. The records are made by the builders; expected
-// products are calculated by hand from the format notes.
+// Rare chips: 310, 310B, 950 and their relatives. The tests build the records; expected products
+// are calculated by hand from the format notes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -273,13 +273,13 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and streams are read from t
   TaskPmu pmu{64'000, kOtherCounters, {}, {6400, 0}};
   run.scene.launch({"matmul", "MatMulV2", Core::aic, 20}, {kThread, 1000, 2000},
                    {3, 7, 10'000, 110'000, 0, 1}, {.pmu = pmu});
-  // The same low bits, on another stream.
+  // A task with the same low bits of the id, on another stream.
   run.scene.launch({"add", "Add", Core::aiv, 40}, {kThread, 3000, 4000},
                    {5, 7, 120'000, 130'000, 0, 2}, {.pmu = TaskPmu{40'000, {20'000}}});
   run.scene.launch({"topk", "TopKV2", Core::aicpu, 1}, {kThread, 5000, 6000},
                    {5, 8, 140'000, 150'000, 0, 2});
   run.scene.copy({kThread, 7000, 8000}, {3, 9, 160'000, 165'000, 0, 0}, 1024, 2);
-  // Not launched by the host.
+  // A task that the host did not launch.
   for (const bool is_end : {false, true})
     run.prof.device(0, LogV6{is_end, 21, static_cast<std::uint8_t>(8 + (is_end ? 1 : 0)),
                              0xABCD0001, setup.ticks_at(is_end ? 171'000 : 170'000)});
@@ -289,7 +289,7 @@ TEST_CASE("on chips 15 and 16 task ids have 32 bits, and streams are read from t
                      "Context ID"}) == Lines{"65543|3|matmul|AI_CORE|100.000|N/A",
                                              "131079|5|add|AI_VECTOR_CORE|10.000|N/A",
                                              "131080|5|topk|AI_CPU|10.000|N/A"});
-  // Times are those of the records.
+  // Times equal those in the records.
   CHECK(table.cells({"aicore_time(us)", "aic_total_cycles", "aic_mac_time(us)", "aic_mac_ratio",
                      "aic_scalar_ratio", "aic_mte2_ratio", "aic_fixpipe_time(us)",
                      "aic_fixpipe_ratio", "aic_icache_miss_rate", "aiv_time(us)",

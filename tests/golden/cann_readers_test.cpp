@@ -1,5 +1,5 @@
-// Details that readers of the vendor's products rely on: when files appear, the order of processes,
-// the ends and ids of arrows, files in the host's folder, names of older versions.
+// Details on which readers of the vendor's products rely: when files appear, the order of
+// processes, the ends and ids of arrows, files in the host's folder, names of older versions.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct PlayedRun {
   }
 };
 
-// Number of arrow ends by phase, for one category.
+// Counts the arrow ends of one category by phase.
 std::map<std::string, std::size_t> count_ends(const Json& events, std::string_view category) {
   std::map<std::string, std::size_t> ends;
   for (const Json& event : events) {
@@ -60,7 +60,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Ids that are not numbers, and ids that start several arrows.
+// Lists ids that are not numbers, and ids that start several arrows.
 Lines wrong_ids(const Json& events) {
   Lines wrong;
   std::set<std::pair<std::string, std::string>> begun;
@@ -173,7 +173,7 @@ TEST_CASE("an export keeps application ranges readable for msserviceprofiler") {
   run.prof.host(mark);
   mark.segment = 0;
   mark.mark = 18;
-  mark.domain = 999;  // in no dictionary
+  mark.domain = 999;  // missing in all dictionaries
   mark.message = "other";
   run.prof.host(mark);
   run.prof.finish();

@@ -1,5 +1,5 @@
-// Association rules that ordinary runs do not exercise: contexts, nested calls, kernels without
-// calls, collectives of two threads in one group, ties.
+// Association rules that ordinary runs do not use: contexts, nested calls, kernels without calls,
+// collectives of two threads in one group, ties.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("each context of an FFTS+ task keeps its own operator") {
   describe(run, 2100, "second", 2, {4});
   run.scene.track(kThread, 2500, kFftsPlus, device_task(1, 0, 0));
   run.scene.device_task(kFftsPlus, device_task(1, 10'000, 20'000));
-  std::uint8_t count = 2;  // continues after those of the task
+  std::uint8_t count = 2;  // continues the task's count
   const auto thread = [&](std::uint8_t subtask, std::uint16_t context, std::uint64_t start,
                           std::uint64_t end) {
     run.prof.device(0, FftsLog{false, 0, count++, 3, 1, setup.ticks_at(start), subtask, context});
@@ -235,7 +235,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed for it")
   INFO(result.err);
   CHECK(run.table("op_summary").cells({"Op Name", "aiv_time(us)", "aiv_total_cycles"}).front() ==
         "topk|N/A|N/A");
-  // The record is not lost: it is in our database, as in the vendor's.
+  // The record is not lost: our database contains it, like the vendor's.
   const auto db = run.prof.folder() / "msprof_20231114221320.db";
   CHECK(query(db,
               "SELECT taskId, count(*) > 0 FROM TASK JOIN TASK_PMU_INFO USING (globalTaskId)"

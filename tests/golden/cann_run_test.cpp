@@ -41,7 +41,7 @@ void check(const ProfSetup& setup, const RunShape& shape) {
   CHECK(made.rows("operator_memory") == facts.memory_events / 2);
   if (setup.is_stars()) CHECK(made.rows("aicpu") == facts.aicpu_ops);
 
-  // Each operator has its own type, and counters exactly if they were recorded.
+  // Each operator has a separate type, and counters only if they were recorded.
   const CsvTable ops = made.table("op_summary");
   std::map<std::string, std::uint64_t> by_type;
   for (const std::string& type : ops.column_cells("OP Type")) {

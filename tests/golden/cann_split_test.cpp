@@ -261,7 +261,7 @@ TEST_CASE("--split reports the number of cut arrows") {
                                        played.run.folder.string(), "--output", out.string()});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  // Counted from the files: an end is cut if its arrow starts in another file.
+  // Counts in the files: an end is cut if its arrow starts in another file.
   std::size_t ends = 0, cut = 0;
   const auto files = main_timelines(out / "mindstudio_profiler_output", "msprof_2");
   std::vector<fs::path> slices = main_timelines(out / "mindstudio_profiler_output", "msprof_slice");

@@ -1,5 +1,5 @@
 // Parts of whole runs: --model-id with --iteration-id, --device, and --style cann5. Compared with
-// the whole tables.
+// the complete tables.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -339,7 +339,7 @@ TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did")
                        "link type", "bandwidth(GB/s)"}));
   }
 
-  // The numbers of op_summary for the cores that were used.
+  // The same numbers as in op_summary, for the cores that were used.
   const CsvTable ops = only_csv(out / "device_0" / "summary", "op_summary_0");
   std::map<std::string, std::string> core_times;
   for (std::size_t row = 0; row < ops.rows.size(); ++row) {

@@ -195,7 +195,8 @@ TEST_CASE("an iteration is drawn with its parts, and reduces are numbered consec
                         steps + "|Reduce_2_2|" + span(23'000, "0.4"),
                         steps + "|Iteration Refresh 2|" + span(25'000, "1.0")};
   CHECK(timeline.slices("Ascend Hardware") == slices);
-  // From the middle of the refresh of iteration 1 to the FP of 2; iteration 1 has no predecessor.
+  // The arrow leads from the middle of the refresh of iteration 1 to the FP of 2; iteration 1 has
+  // no predecessor.
   CHECK(timeline.arrows() ==
         Lines{"Data_aug Bound|" + steps + " " + moment(15'500) + "|" + steps + " " + moment(22'000),
               "Data_aug Bound|nowhere|" + steps + " " + moment(11'000)});
@@ -292,7 +293,7 @@ TEST_CASE("application marks are on their threads, and their device times on the
   mark.message = "here";
   run.prof.host(mark);
   run.scene.step(0, 15'000, 11, 5, 4294967295, 3);
-  run.scene.step(0, 16'000, 11, 9, 4294967295, 3);  // of a mark unknown to the host
+  run.scene.step(0, 16'000, 11, 9, 4294967295, 3);  // a mark unknown to the host
   run.prof.finish();
   (void)export_timeline(run);
   for (const std::string name : {"msprof", "msprof_tx"}) {

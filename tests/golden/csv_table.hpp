@@ -28,7 +28,7 @@ CsvTable parse_csv(std::string_view text);
 std::vector<std::filesystem::path> products_named(const std::filesystem::path& folder,
                                                   std::string_view stem,
                                                   std::string_view extension = "csv");
-// Reads the only such file; throws unless there is exactly one.
+// Reads the only file found by products_named(); throws unless there is exactly one.
 CsvTable read_product(const std::filesystem::path& folder, std::string_view stem);
 
 }  // namespace msprof::test

@@ -1,5 +1,5 @@
-// Truncated files and impossible records: intact data is read, the rest is counted, and nothing is
-// thrown.
+// Truncated files and impossible records: intact data is read, other data is counted, and nothing
+// is thrown.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kTwoTo53 = std::uint64_t{1} << 53;
 
-// Imports many captures in one run; returns their verdicts in order of name.
+// Imports many captures in one run; returns their verdicts by name.
 nlohmann::json import_all(const TempFolder& folder, int exit_code) {
   const auto result = run_msprof({"import", "-q", "--json", "-dir", folder.path().string()});
   INFO(result.err);
@@ -87,7 +87,7 @@ TEST_CASE("trailing bytes are counted with their offset") {
 
 TEST_CASE("unused space that a killed application left after its records is not a record") {
   const std::string room(150 * 112, '\0');
-  // A record whose start was not yet stored.
+  // A record still being written, without a start.
   std::string under_way = aicore_file({layer_record(1, 0, 20)}).substr(16);
   Capture capture;
   capture.job.info_json("1000").data(

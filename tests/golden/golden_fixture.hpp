@@ -18,7 +18,7 @@ struct Capture {
 
   // Runs msprof <words> -dir <capture>.
   RunResult run(std::vector<std::string> words) const;
-  // Runs import --json and returns the verdict of the one capture; checks the exit code.
+  // Runs import --json and returns the verdict of the only capture; checks the exit code.
   nlohmann::json import(int exit_code, std::vector<std::string> words = {}) const;
   std::string product(const std::string& name) const { return read_file(job.folder() / name); }
   Lines rows(const std::string& sql) const { return query(job.store(), sql); }

@@ -188,7 +188,7 @@ TEST_CASE("a run without a model execution is not complete") {
   CHECK(import(run_json(""), false, true) == R"(without["layers"])");
   CHECK(import(run_json(""), true, false) == "complete[]");
   CHECK(import(run_json(R"("--switch": "off")"), false, false) == "complete[]");
-  // It is not known which data was requested.
+  // The requested data is unknown.
   CHECK(import("", false, false) == "complete[]");
 }
 

@@ -1,4 +1,4 @@
-// Record layouts: headers that are not ours, and layouts described by a user.
+// Record layouts: unknown headers, and layouts described by a user.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -109,7 +109,7 @@ TEST_CASE("a described layout reads the records of a board, with scale and names
   CHECK(capture.rows("SELECT name.text, process_id, thread_id, start_ns, end_ns FROM api_call"
                      " JOIN name ON name.id = name_id ORDER BY api_call.id") ==
         Lines{"svp_acl_mdl_execute|3|55|0|3000", "api_9|3|55|1000000|1003000"});
-  // Export keeps the layout given to the last import, even if it imports again.
+  // Export keeps the layout of the last import, even if it imports again.
   write_file(capture.job.folder() / "data/extra.bin", "x");
   CHECK(capture.run({"export", "summary"}).exit_code == 0);
 }

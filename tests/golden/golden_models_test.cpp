@@ -255,7 +255,7 @@ TEST_CASE("overlapping slices of one execution are drawn side by side") {
     if (event.at("ph") == "X")
       slices.push_back(event.at("tid").dump() + " " + event.at("ts").dump());
   }
-  // The third slice is within the first.
+  // The third slice is inside the first.
   CHECK(slices == Lines{"0 1.0", "2 1.05", "0 1.06", "0 1.1"});
 }
 

@@ -1,4 +1,4 @@
-// The sums that import stores about a board's tasks (store/rows/time_rows.hpp), compared with the
+// The sums over a board's tasks that import stores (store/rows/time_rows.hpp), compared with the
 // tasks themselves.
 #include <catch2/catch.hpp>
 #include <random>
@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t kLayersOfRun = 7;
 constexpr std::uint64_t kExecutionsOfRun = 60;
 
-// Adds overlapping executions, some with missing layers; `is_mixed` writes records in another order
-// than their starts.
+// Adds overlapping executions, some with missing layers; `is_mixed`: the records are not in order
+// of start.
 void add_records_of_run(Capture& capture, bool is_mixed, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<AicoreRecord> records;

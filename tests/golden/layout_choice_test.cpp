@@ -1,5 +1,5 @@
 // The layout used for a board's capture: priority of the sources, match with the user's folder, and
-// that every verb reports the source.
+// a report of the source by every verb.
 #include <catch2/catch.hpp>
 
 #include "golden/golden_fixture.hpp"
@@ -57,7 +57,7 @@ struct Board : Capture {
     words.insert(words.end(), {"-dir", job.folder().string()});
     return run_msprof(words, surroundings);
   }
-  // Runs import --json; returns the one capture of the document.
+  // Runs import --json; returns the only capture of the document.
   json imported(int exit_code, std::vector<std::string> words = {}) const {
     words.insert(words.begin(), {"import", "--json", "-q"});
     const RunResult result = verb(words);
@@ -65,7 +65,7 @@ struct Board : Capture {
     CHECK(result.exit_code == exit_code);
     return json::parse(result.out).at("captures").at(0);
   }
-  // The scale of the layout that the store was made with.
+  // The scale in the layout from which the store was made.
   std::string scale() const { return rows("SELECT min(start_ns) / 1000 FROM api_call").at(0); }
 };
 
@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(board.imported(0, {"--layout", given}).at("layout").at("source") == "--layout");
   CHECK(board.scale() == "1");
 
-  // Given once: the next import remembers the layout, and the user's folder is not searched.
+  // The layout is given once: the next import remembers it, and does not search the user's folder.
   CHECK(board.imported(0).at("layout") == json{{"file", given}, {"source", "of the last import"}});
   CHECK(board.scale() == "1");
 
@@ -110,7 +110,7 @@ TEST_CASE("a verb that imports on demand uses a layout added after the store") {
   board.set("MSPROF_LAYOUT", board.write("variable.json", layout(2)));
   CHECK(board.verb({"export", "summary"}).exit_code == 0);
   CHECK(board.scale() == "2");
-  // The same layout again does not rebuild the store.
+  // Giving the same layout again does not rebuild the store.
   const auto made = fs::last_write_time(board.job.store());
   CHECK(board.verb({"query", "--json"}).exit_code == 0);
   CHECK(fs::last_write_time(board.job.store()) == made);
@@ -213,7 +213,7 @@ TEST_CASE("an unreadable MSPROF_LAYOUT is a usage error if a layout is needed") 
   CHECK(contains(result.err, "MSPROF_LAYOUT"));
   CHECK(contains(result.err, "none.json"));
 
-  // Records of our runtime need no layout, so none is reported.
+  // Records of the host runtime need no layout, so none is reported.
   JobBuilder known(board.folder.path(), "JOBKNOWN");
   known.info_json("500").data("acl_api.0.net.1", acl_api_file({{3, 0, 100, 200}}));
   const RunResult fine =

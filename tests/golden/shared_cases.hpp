@@ -10,13 +10,13 @@ namespace msprof::test {
 
 // The folder of the shared files, next to the repository; it does not exist everywhere.
 const std::filesystem::path& shared_folder();
-// Whether there are cases of that group ("cann", "system"); otherwise the test is skipped.
+// Returns true if there are cases of that group ("cann", "system"); otherwise the test is skipped.
 bool has_cases_or_skip(const std::string& group);
 
 // The one PROF folder in `parent`.
 std::filesystem::path prof_in(const std::filesystem::path& parent);
 
-// A copy of a case's capture, e.g. "910a_a" of the group "cann", in which products can be made.
+// A copy of a case's capture, e.g. "910a_a" of the group "cann", for making products.
 struct SharedCase {
   SharedCase(const std::string& group, const std::string& name);
 

@@ -1,5 +1,5 @@
 // Texts that are not UTF-8: names in GBK, messages truncated within a character, a NUL in a name.
-// Every TEXT of every database must be valid for programs such as Python that rely on it.
+// Every TEXT of every database must be valid, as Python and other programs require.
 #include <catch2/catch.hpp>
 
 #include "base/text.hpp"
@@ -50,7 +50,7 @@ TEST_CASE("invalid UTF-8 of a PROF folder is repaired in every database, and cou
                    device_task(1, 10'000, 20'000));
   run.scene.launch({kOtherGbk, "Add" + std::string(1, '\0') + "x", Core::aiv, 40},
                    {kThread, 3000, 4000}, device_task(2, 30'000, 40'000));
-  // 156 bytes have room for only two of the last character's three bytes.
+  // After 154 bytes, two of the last character's three bytes fit.
   run.scene.mark(kThread, 5000, 6000, std::string(154, 'x') + "\xE4\xB8\xAD");
   run.products();
   REQUIRE(run.run({"export", "db", "-q"}).exit_code == 0);
@@ -73,7 +73,7 @@ TEST_CASE("invalid UTF-8 of a PROF folder is repaired in every database, and cou
   CHECK(run.rows("SELECT name.text, type.text FROM op JOIN name ON name.id = name_id JOIN name AS"
                  " type ON type.id = type_name_id ORDER BY op.id") ==
         Lines{kFourBad + "|Add", kFourBad + "|Add"});
-  // Equal texts share an id, even if they came from different sources.
+  // Equal texts share an id, even if they come from different sources.
   CHECK(run.rows("SELECT count(*), count(DISTINCT text), max(id) = count(*) FROM name") ==
         run.rows("SELECT count(*), count(*), 1 FROM name"));
   CHECK(run.rows("SELECT text FROM name JOIN user_range ON message_name_id = name.id") ==

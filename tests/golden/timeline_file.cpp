@@ -60,7 +60,7 @@ Lines TimelineFile::processes() const {
   std::sort(lines.begin(), lines.end(), [](const std::string& a, const std::string& b) {
     return a.substr(a.rfind('|')) < b.substr(b.rfind('|'));
   });
-  // Each layer of a shared process names it again.
+  // Each layer of a shared process repeats its name.
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
 }

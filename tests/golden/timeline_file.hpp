@@ -30,8 +30,7 @@ class TimelineFile {
   std::string args(const std::string& process, const std::string& name) const {
     return slice(process, name).at("args").dump();
   }
-  // "category|thread ts|thread ts" for each arrow, by its ends; "nowhere" for an end without a
-  // start.
+  // "category|thread ts|thread ts" for each arrow, by its ends; "nowhere" replaces a missing start.
   Lines arrows() const;
   // "ts|args" of a process's counters.
   Lines counters(const std::string& process) const;
@@ -49,7 +48,8 @@ class TimelineFile {
 TimelineFile export_timeline(const ProfCapture& capture, Lines words = {});
 std::filesystem::path timeline_path(const ProfCapture& capture);
 
-// "[1000, 3000) ns after the start" as ts and dur of a slice: "1700000000000001.000|2.0".
+// Expected ts and dur of a slice that starts `begin_ns` after the start of the collection:
+// "1700000000000001.000|2.0".
 std::string span(std::uint64_t begin_ns, const std::string& dur_us);
 
 }  // namespace msprof::test

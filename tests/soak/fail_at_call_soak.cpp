@@ -131,7 +131,7 @@ class Subject {
     mend_ = std::move(words);
     return *this;
   }
-  // A partial result keeps a list of its inputs, cleared before the next run.
+  // A partial result lists its inputs; it is cleared before the next run.
   Subject& kept_until_removed() {
     is_kept_ = true;
     return *this;
