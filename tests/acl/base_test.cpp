@@ -102,8 +102,8 @@ TEST_CASE("A float is rounded to the nearest half float, ties to even") {
                                6.1e-5F,
                                std::numeric_limits<float>::max(),
                                std::numeric_limits<float>::denorm_min()};
-  // Values around each half and each midpoint between two, up to the midpoint between the largest
-  // and 2^16.
+  // Tests values around each half and each midpoint between two, up to the midpoint between the
+  // largest and 2^16.
   for (std::uint16_t half = 0; half < 0x7C00; ++half) {
     const auto exact = static_cast<float>(half_value(half));
     const auto middle = static_cast<float>(
@@ -129,7 +129,7 @@ TEST_CASE("Infinity and NaN are kept as half floats") {
   CHECK(aclFloatToFloat16(std::numeric_limits<float>::infinity()) == 0x7C00);
   CHECK(aclFloatToFloat16(-std::numeric_limits<float>::infinity()) == 0xFC00);
   CHECK((aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()) & 0x7E00) == 0x7E00);
-  // A payload only in the lowest bits is cut off; the result must still be NaN, not infinity.
+  // Conversion drops a payload in the lowest bits only; the result must still be NaN, not infinity.
   CHECK((aclFloatToFloat16(std::bit_cast<float>(0x7F800001U)) & 0x7FFF) == 0x7E00);
 }
 

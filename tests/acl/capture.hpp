@@ -47,7 +47,7 @@ class ImportedCapture {
 };
 
 long count_calls(const ImportedCapture& capture, const std::string& name);
-// Returns the number of tasks that run an operator.
+// Returns the number of tasks with an operator.
 long operator_tasks(const ImportedCapture& capture);
 
 }  // namespace msprof::test

@@ -68,7 +68,7 @@ inline std::string tiny_model(int batch = 1, int max_batch = 1) {
     {"name":"top","type":"Softmax","inputs":["pool"],"run_on":"AA_CPU"}]})";
 }
 
-// Runs a function of the test on a stream.
+// Runs a callable of the test on a stream.
 template <typename Function>
 aclError on_stream(aclrtStream stream, Function& function) {
   return aclrtLaunchHostFunc(

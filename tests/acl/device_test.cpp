@@ -10,7 +10,7 @@
 
 using namespace msprof::acl::test;
 
-// Sanitizers abort on such a request, and TSan if a forked child creates a thread.
+// Sanitizers abort on such a request; TSan also aborts if a forked child creates a thread.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kHugeRequestsFail = false;
 #else
@@ -37,7 +37,7 @@ int in_child(Body body) {
 }  // namespace
 
 TEST_CASE("repeated aclInit and aclFinalize are refused, and a second round is possible") {
-  // A child process has made no call before.
+  // A child process counts as uninitialized.
   CHECK(in_child([] { return aclFinalize() == ACL_ERROR_UNINITIALIZE ? 0 : 1; }) == 0);
   for (int round = 0; round < 2; ++round) {
     CHECK(aclInit(nullptr) == ACL_SUCCESS);

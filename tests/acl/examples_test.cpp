@@ -1,4 +1,4 @@
-// Runs the vendor's four profiling examples on this host, and checks what import reads.
+// Runs the vendor's four profiling examples on this host, and checks the imported data.
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Runs acl_program_example_<name>, which must print exactly `said` on stderr; returns the lines
-// `name value` that it printed.
+// Runs acl_program_example_<name>, which must print exactly `said` on stderr; returns its output
+// lines `name value`.
 std::map<std::string, long> run_example(const std::string& name, const std::string& argument,
                                         const std::string& said = "") {
   const RunResult result = run_program(acl_program("example_" + name), {argument});
@@ -74,7 +74,7 @@ TEST_CASE("the example msproftx records every stamp and step") {
   CHECK(count_ranges(capture, "add", 1) == steps);
   CHECK(count_ranges(capture, "add again", 2) == steps);
   CHECK(count_ranges(capture, "on the stream", 3) == steps);
-  // Each step contains its two additions, as seen by the device.
+  // Each step contains its two additions on the device.
   CHECK(capture.number("SELECT count(*) FROM task JOIN iteration ON task.start_ns >= "
                        "iteration.start_ns AND task.start_ns <= iteration.end_ns WHERE "
                        "op_id IS NOT NULL") == counts.at("adds"));

@@ -1,5 +1,5 @@
-// PROFILING_MODE=true with PROFILING_OPTIONS at aclInit: what is recorded, where, what is refused,
-// and what takes precedence.
+// PROFILING_MODE=true with PROFILING_OPTIONS at aclInit: recorded data, its location, refusals and
+// precedence.
 #include <catch2/catch.hpp>
 
 #include "acl/capture.hpp"
@@ -197,7 +197,7 @@ TEST_CASE("PROFILING_MODE=true gives a folder that imports as complete") {
     if (!options.empty()) environment.variables.emplace_back("PROFILING_OPTIONS", options);
     return msprof::test::run_program(msprof::test::acl_program("inference"), {model}, environment);
   };
-  // The defaults, which record into the current folder, and options that name another folder.
+  // The defaults, which record into the current folder, and options with another folder.
   const auto named = R"({"output":")" + (folder / "named").string() +
                      R"(","task_time":"l1","runtime_api":"on","aic_metrics":"Memory"})";
   for (const auto& [options, output] :

@@ -1,4 +1,4 @@
-// Host load recorded alongside the work of a device: samples of /proc, and what our import reads.
+// Host load recorded during the work of a device: samples of /proc, and the imported data.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -81,7 +81,7 @@ TEST_CASE("CPU and memory of the process and of the machine are sampled while a 
   CHECK(imported.verdict() == msprof::Severity::note);
   CHECK(counted_kinds(imported) ==
         Lines{"cpu_usage", "host_cpu", "host_mem", "process_cpu_usage", "process_mem", "sys_mem"});
-  // The working thread used part of a CPU, and not more than all CPUs.
+  // The working thread used part of a CPU, and at most all CPUs.
   const double usage = aggregate_samples(imported, "max", "host_cpu", "Usage", "CPU Avg") / 1e6;
   CHECK(usage > 0);
   CHECK(usage <= 100);

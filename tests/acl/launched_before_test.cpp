@@ -61,7 +61,7 @@ TEST_CASE("executions launched before a recording starts are in it, with their n
   REQUIRE(aclprofStart(config) == ACL_SUCCESS);
   gate.unlock();
   REQUIRE(aclrtSynchronizeStream(nullptr) == ACL_SUCCESS);
-  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // one more of each, in the recording
+  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // recorded: one more of each
   REQUIRE(aclprofStop(config) == ACL_SUCCESS);
 
   const ImportedCapture capture(scene.only_folder());
@@ -119,7 +119,7 @@ class LaunchPatience {
 }  // namespace
 
 TEST_CASE("stopping waits for running tasks up to a limit, but not for waiting ones") {
-  // Longer than the test runner's limit: if the call returns, it did not wait.
+  // Longer than the test runner's limit: a call that returns did not wait.
   constexpr std::chrono::hours kForEver{10};
   constexpr std::chrono::milliseconds kShort{300};
   LaunchPatience patience(kForEver);

@@ -152,7 +152,7 @@ TEST_CASE("eight streams and eight threads execute one model with their own data
 
 TEST_CASE("waiting for an execution obeys its configured limit") {
   const Session session;
-  // Takes some tenths of a second.
+  // This model needs some tenths of a second.
   const uint32_t model = load(
       R"({"format":"msprof-model","version":1,"name":"long","seed":3,"batch":1,"max_batch":1,
       "inputs":[{"name":"image","shape":[32,256,256]}],"layers":[

@@ -73,7 +73,7 @@ TEST_CASE("settings have ranges, and an invalid value keeps the previous one") {
     aclprofConfigType type;
     std::vector<std::string> good;
     std::vector<std::string> bad;
-    aclError result = ACL_SUCCESS;  // result for the good values
+    aclError result = ACL_SUCCESS;  // expected result for the valid values
   };
   constexpr aclError kOfCard = ACL_ERROR_FEATURE_UNSUPPORTED;
   const std::vector<std::string> to_100 = {"1", "100"}, beyond_100 = {"0", "101", "", "x", "1x"};
@@ -283,7 +283,7 @@ TEST_CASE("errors in acl.json have their codes and are reported") {
         R"("sys_cpu_freq":"51")", R"("host_sys":"gpu")"}) {
     check(read_profiler(keys), ACL_ERROR_INVALID_PROFILING_CONFIG, "must be");
   }
-  // Counters of a card are refused by name.
+  // Counters of a card are refused, and named.
   check(read_profiler(R"("aic_metrics":"Custom:73,0x8")"), ACL_ERROR_INVALID_PROFILING_CONFIG,
         "no events of a card, not \"Custom:73,0x8\"");
   Configuration configuration;

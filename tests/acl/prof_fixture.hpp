@@ -62,7 +62,7 @@ inline std::string host_bytes(const std::filesystem::path& prof, const std::stri
   return bytes;
 }
 
-// Runs one test between aclInit and aclFinalize in a temporary folder, and cleans up whatever state
+// Runs one test between aclInit and aclFinalize in a temporary folder, and cleans up any state that
 // the test leaves.
 class Scene {
  public:
@@ -87,7 +87,7 @@ class Scene {
     initialised_ = initialised_ || result == ACL_SUCCESS;
     return result;
   }
-  // Calls aclInit with this object "profiler"; adds the output.
+  // Calls aclInit with a configuration whose object "profiler" has these keys and the output.
   aclError acl_init_with(const std::string& keys) {
     const auto path = folder_ / "acl.json";
     msprof::test::write_file(path, "{\"profiler\":{" + keys + ",\"output\":\"" + output() + "\"}}");

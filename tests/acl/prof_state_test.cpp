@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kCalls = ACL_PROF_ACL_API;
 
-// A rule of docs/host_cann.md: the function, what is wrong about the call, the resulting code.
+// A rule of docs/host_cann.md: function, error in the call, resulting code.
 struct Rule {
   const char* function;
   const char* rule;
@@ -469,7 +469,7 @@ TEST_CASE("invalid configurations are not created") {
   CHECK(refused(nullptr, 1, kCalls));
   CHECK(refused(ids, 2, kCalls, ids));
   CHECK(refused(ids, 3, kCalls));      // device 0 twice
-  CHECK(refused(ids + 3, 1, kCalls));  // there are only 8
+  CHECK(refused(ids + 3, 1, kCalls));  // only 8 devices exist
   std::vector<std::uint32_t> many(65);
   CHECK(refused(many.data(), 65, kCalls));
   CHECK(refused(many.data(), 9, kCalls));

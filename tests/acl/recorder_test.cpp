@@ -1,4 +1,4 @@
-// Checks that our import reads what was passed to the recorder.
+// Import reads exactly the data that was passed to the recorder.
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
@@ -46,7 +46,7 @@ TEST_CASE("operators come back with their names, shapes and times on every chip"
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.value("count(*), min(duration_ns), max(duration_ns)",
                        "task WHERE op_id IS NOT NULL") == "100|50|50");
-  // Exact to the nanosecond, on the wall clock.
+  // Wall clock times, exact to the nanosecond.
   CHECK(imported.value("max(start_ns) - min(start_ns)", "task") == std::to_string(99 * kStepNs));
   CHECK(
       imported.rows(
@@ -269,7 +269,7 @@ TEST_CASE("fusions of a model are recorded when it is loaded") {
   const Imported imported(recording.folder());
   INFO(imported.text());
   CHECK(imported.verdict() == Severity::note);
-  // A record holds up to eight.
+  // A record holds up to eight original operators.
   CHECK(imported.rows("model_number, op.text, original.text, input_bytes, output_bytes, "
                       "weight_bytes, workspace_bytes, total_bytes",
                       "fusion_op AS f JOIN name AS op ON op.id = f.name_id"
@@ -374,7 +374,7 @@ TEST_CASE("the record of an AI CPU ends within its task, however short that is")
   }
   CHECK(end >= task.begin_ns);
   CHECK(end < task.end_ns);
-  // Readers compute in floating point, whose resolution is many ns after weeks of uptime.
+  // Readers use floating point, whose resolution is many ns after weeks of uptime.
   if (task_ns > 2000) CHECK(end + 1000 <= task.end_ns);
 }
 

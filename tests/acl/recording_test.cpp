@@ -201,7 +201,7 @@ TEST_CASE("at the storage limit the oldest records are deleted and counted") {
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{20} << 20;
   RunningRecording recording(options);
-  constexpr std::uint32_t kTasks = 150'000;  // with two wraparounds of the task id
+  constexpr std::uint32_t kTasks = 150'000;  // so that the task id wraps around twice
   run_tasks(kTasks);
   recording.finish();
   CHECK(recording->lost() == 0);
@@ -306,7 +306,7 @@ TEST_CASE("a full disk does not end the application on copy-on-write file system
     const Imported imported(disk / name);
     INFO(imported.text());
     CHECK_FALSE(imported.found(FindingId::damaged_record));
-    // A full btrfs has no space to truncate a file, either.
+    // A full btrfs has no space even to truncate a file.
     if (kind != SmallDisk::Kind::btrfs) CHECK_FALSE(imported.found(FindingId::trailing_bytes));
   }
 }
@@ -367,7 +367,8 @@ TEST_CASE(
     const TempFolder folder;
     const pid_t child = fork();
     if (child == 0) record_until_killed(folder.path());
-    // Up to a few slices; some are killed before the first record, half of them certainly after it.
+    // Up to a few slices. Some runs are killed before the first record, half of them certainly
+    // after it.
     const auto has_begun = [&] {
       const auto names = names_in(folder.path());
       return std::any_of(names.begin(), names.end(),
@@ -384,7 +385,7 @@ TEST_CASE(
       INFO(imported.text());
       CHECK_FALSE(imported.found(FindingId::trailing_bytes));
       CHECK_FALSE(imported.found(FindingId::missing_info));
-      // A record being written when killed is a gap, and nothing else.
+      // A record interrupted by the kill is a gap; there is no other finding.
       for (const Finding& finding : imported.report().findings()) {
         if (finding.id == FindingId::damaged_record || finding.id == FindingId::records_missing)
           CHECK(finding.count <= 2);
@@ -402,7 +403,7 @@ TEST_CASE("zeros are unused space in an unclosed file, and damage in a closed on
   recording.finish();
   const fs::path slice = recording.folder() / "host/data/aging.compact.task_track.slice_0";
   std::string bytes = read_file(slice);
-  std::fill_n(bytes.begin() + 50 * 64, 64, '\0');  // the record of a thread that was stopped
+  std::fill_n(bytes.begin() + 50 * 64, 64, '\0');  // the record of a stopped thread
   bytes.append(10'000 * 64, '\0');
   write_file(slice, bytes);
   if (!is_closed) fs::remove(slice.string() + ".done");
@@ -451,7 +452,7 @@ TEST_CASE("recordings start and stop while threads record") {
   for (int round = 0; round < 20; ++round) {
     RunningRecording recording(options_in(folder.path()));
     usleep(2000);
-    // At exit, other threads are not waited for.
+    // The end at exit does not wait for other threads.
     if (round % 2 == 1) recording->finish(true);
     recording.finish();
     CHECK(recording->lost() == 0);

@@ -1,4 +1,5 @@
-// Slices that a worker creates in advance: no record is lost or invented, and no file is left over.
+// Slices that a worker creates in advance: no record is lost or invented, and no extra file
+// remains.
 #include "runtime/acl/prof/slice_file.hpp"
 
 #include <signal.h>
@@ -109,7 +110,7 @@ std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::s
 
 std::optional<std::string> worker_thread() {
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
-    // Another thread may end meanwhile: its file is gone or empty.
+    // Another thread may end now: its file is then missing or empty.
     std::ifstream comm(task.path() / "comm");
     std::string name;
     if (std::getline(comm, name) && name == "msprof-slices") return task.path().filename();
@@ -160,7 +161,7 @@ TEST_CASE("slices created in advance contain every record once and end with the 
     CHECK(std::unique(of_writer.begin(), of_writer.end()) == of_writer.end());
     CHECK(of_writer.back() == kRecords - 1);
   }
-  // Only slices with their .done: those created in advance but not used were removed.
+  // Counts only slices with a .done: those created in advance but not used were removed.
   const std::uint64_t slices = (kWriters * kRecords + kRecordsPerSlice - 1) / kRecordsPerSlice;
   CHECK(names_in(folder.path()).size() == 2 * slices);
 }
@@ -209,8 +210,7 @@ TEST_CASE("the worker blocks signals and ends when it is idle") {
   const std::string expected = "fffffffe7ffbfeff";
   const std::string while_it_starts = "fffffffffffbfeff";
   std::string blocked;
-  // If the machine stalls for a second, the worker has ended before the check; then it is started
-  // again.
+  // If the machine stalls for a second, the worker ends before the check; then it is started again.
   CHECK(eventually([&] {
     const auto worker = worker_thread();
     if (!worker) write_slices(2);
@@ -259,7 +259,7 @@ TEST_CASE("at the storage limit the oldest slices are deleted, including slices 
   const auto found = numbers(all_slices(folder.path()), 1)[0];
   CHECK(found.size() == kWritten - space.removed_records());
   CHECK(found.size() * kRecordBytes <= kLimit);
-  // Not much below the limit: only as much as necessary was removed.
+  // Not much below the limit: no more than necessary was removed.
   CHECK(found.size() * kRecordBytes > kLimit / 2);
   REQUIRE_FALSE(found.empty());
   CHECK(found.front() == space.removed_records());
@@ -271,10 +271,10 @@ TEST_CASE("at the storage limit the oldest records are lost even if the slice wo
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 20;
   acl::SpaceBudget space(kLimit);
   acl::SliceWorker worker;
-  CHECK(worker.stop(false));  // as one that never gets to its jobs
+  CHECK(worker.stop(false));  // simulates a worker that never processes its jobs
   acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, &worker,
                       GENERATE(true, false));
-  // Fewer slices than may be in memory, more than the limit has room for.
+  // Fewer slices than may be in memory, but more than the limit allows.
   const std::uint64_t written = 40 * space.slice_bytes() / kRecordBytes;
   REQUIRE(written * kRecordBytes > 2 * kLimit);
   for (std::uint64_t i = 0; i < written; ++i) {
@@ -314,7 +314,7 @@ TEST_CASE("unmapped and mapped files have the same bytes") {
   for (const std::string& name : names_in(mapped.path())) {
     INFO(name);
     const std::string one = read_file(mapped / name), other = read_file(collected / name);
-    // The times in a .done differ.
+    // The times in .done files differ.
     if (name.ends_with(".done"))
       CHECK(one.substr(0, one.find('\n')) == other.substr(0, other.find('\n')));
     else
@@ -353,7 +353,7 @@ TEST_CASE("records added during a write are written too") {
   const auto has = [&](std::uint64_t records) {
     return eventually([&] { return all_slices(folder.path()).size() == records * kRecordBytes; });
   };
-  // After the worker has ended, and while it waits.
+  // Once after the worker has ended, and once while it waits.
   for (std::uint64_t i = 0; i < 4; ++i) {
     written.write(i, i + 1);
     CHECK(has(i + 1));
@@ -378,7 +378,7 @@ TEST_CASE("on a full disk an unmapped file loses only the records that do not fi
   CHECK(bytes.size() > std::uint64_t{4} << 20);
   CHECK(found.front() == 0);
   CHECK(std::is_sorted(found.begin(), found.end()));
-  // File sizes equal those in the .done.
+  // File sizes equal the sizes in the .done files.
   for (const std::string& name : names_in(disk.path())) {
     if (!name.ends_with(".done")) continue;
     const fs::path slice = disk / name.substr(0, name.size() - 5);

@@ -305,7 +305,7 @@ TEST_CASE("an operator described by the application has its name, type and tenso
   std::memcpy(&tensors, shapes.data(), sizeof tensors);
   CHECK(tensors.tensor_count == 1);
   CHECK(tensors.tensors[0].shape[1] == 5);
-  // The names were numbered before the recording started.
+  // The names were registered before the recording started.
   CHECK(host_bytes(scene.only_folder(), "hash_dic").find(":mine/MatMul\n") != std::string::npos);
 }
 

@@ -317,7 +317,7 @@ TEST_CASE("a stream that waits forever can be destroyed, and ends with its devic
   REQUIRE(aclrtStreamWaitEvent(reset, never) == ACL_SUCCESS);
   REQUIRE(on_stream(reset, run) == ACL_SUCCESS);
   CHECK(aclrtResetDevice(0) == ACL_SUCCESS);
-  CHECK(ran);  // launched work runs; only waits are abandoned
+  CHECK(ran);  // launched tasks still run; only waits are abandoned
 
   ran = false;
   REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
@@ -373,7 +373,7 @@ TEST_CASE("a thread that waits forever for reports can be cancelled, and its str
   const OwnStream stream;
   std::atomic<bool> waits{false};
   const auto body = [](void* argument) -> void* {
-    // Cancellation leaves frames without returning; tells ASan to forget them.
+    // Cancellation leaves frames without returning: ASan must forget them.
     pthread_cleanup_push([](void*) { forget_frames(); }, nullptr);
     static_cast<std::atomic<bool>*>(argument)->store(true);
     for (;;) aclrtProcessReport(-1);
@@ -401,7 +401,7 @@ TEST_CASE("a thread that waits forever for reports can be cancelled, and its str
 }
 
 TEST_CASE("a thread of a program in C that waits for reports can be cancelled") {
-  // With the shared library, which contains its own unwinder.
+  // Uses the shared library, which contains its own unwinder.
   const auto result = msprof::test::run_program(msprof::test::acl_program("cancelled"), {});
   INFO(result.err);
   CHECK(result.out == "cancelled 1\nunsubscribed 0\nfinalised 0\n");

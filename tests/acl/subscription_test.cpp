@@ -100,7 +100,7 @@ class Subscribed {
 
 constexpr std::uint32_t kModel = 77;
 
-// Sets how long to wait for readers, for its lifetime.
+// Sets the time to wait for readers, for its lifetime.
 class Patience {
  public:
   explicit Patience(std::chrono::milliseconds time) { msprof::runtime::set_reader_patience(time); }
@@ -201,7 +201,7 @@ TEST_CASE("the key points of each execution follow its operators") {
   const std::vector<std::string> execution = {"relu1 Relu", "relu2 Relu", "keypoint_op na"};
   CHECK(std::vector(texts.begin(), texts.begin() + 3) == execution);
   CHECK(std::vector(texts.begin() + 3, texts.end()) == execution);
-  // The key points enclose the operators.
+  // An execution's key points enclose its operators.
   for (const std::uint32_t last : {2U, 5U}) {
     const auto start = [&](std::uint32_t i) {
       return aclprofGetOpStart(bytes.data(), bytes.size(), i);
@@ -254,7 +254,7 @@ TEST_CASE("a record changed in transit is refused") {
 }
 
 TEST_CASE("the signature is the CRC-32C of the following bytes") {
-  // Bit by bit, by the definition of the polynomial.
+  // Computes the checksum bit by bit, by the definition of the polynomial.
   OpRecord record = {};
   record.model = 3;
   record.end = 0x0123456789ABCDEF;
@@ -371,7 +371,7 @@ TEST_CASE("unsubscribing closes the application's write end, unless its number i
   }
   Subscribed early(kModel);
   const int other = open("/dev/null", O_RDONLY);
-  dup2(other, early.writer());  // the application closed its end and opened something else
+  dup2(other, early.writer());  // the application closed its descriptor and reused the number
   CHECK(unsubscribe(kModel) == ACL_SUCCESS);
   CHECK(fcntl(early.writer(), F_GETFD) != -1);
   CHECK(read_all(early.reader()).empty());

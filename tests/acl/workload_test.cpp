@@ -1,4 +1,4 @@
-// CANN applications on this host: import must read what they counted themselves.
+// CANN applications on this host: imported counts must equal the applications' own counts.
 #include <catch2/catch.hpp>
 
 #include "acl/capture.hpp"

@@ -13,7 +13,7 @@ constexpr std::int64_t bandwidth_bytes(std::int64_t mb_per_s) {
   return mb_per_s * kMebibyte / 10'000;
 }
 
-// The device computes in the first half of a second and is free in the second half.
+// The device computes in the first half of a second and is idle in the second half.
 std::unique_ptr<OperatorScene> half_busy() {
   auto scene = std::make_unique<OperatorScene>();
   scene->add_overlap(0, 0, 500'000);
@@ -51,7 +51,7 @@ ScenePtr of_cache(bool is_met) {
   return scene;
 }
 
-// Two CPUs: while the device is free, the process uses 90 % (met) or 89 % of one of them.
+// Two CPUs: while the device is idle, the process uses 90 % (met) or 89 % of one CPU.
 ScenePtr of_host_cpu(bool is_met) {
   auto scene = half_busy();
   const auto track = [&](const char* subject) {
@@ -117,7 +117,7 @@ ScenePtr of_network_pressure(bool is_met) {
   return scene;
 }
 
-// The frequency drops three times; with three (met) or two of these drops the voltage drops, too.
+// The frequency drops three times; the voltage drops with all three (met), or with only two.
 ScenePtr of_voltage(bool is_met) {
   auto scene = std::make_unique<OperatorScene>();
   scene->add_overlap(0, 0, 1'000'000);

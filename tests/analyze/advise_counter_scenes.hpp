@@ -1,5 +1,5 @@
-// Runs with system counters for the rules about them: each either meets its rule or stays just
-// below the threshold.
+// Scenes for the rules about system counters: each either meets its rule or stays just below the
+// threshold.
 #pragma once
 
 #include <memory>

@@ -42,7 +42,7 @@ std::vector<ExportedFile> write_rules(Scene& scene, const std::filesystem::path&
   return rules ? run_export_jobs(scene.db(), {rules->job()}) : std::vector<ExportedFile>();
 }
 
-// Returns the message with which a rule file is rejected.
+// Returns the error message for an invalid rule file.
 std::string refusal(const std::string& text) {
   std::vector<Rule> rules = builtin_rules();
   try {
@@ -54,7 +54,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// Returns the message with which a file is rejected whose only rule has `value` for `key`.
+// Returns the error message for a file whose only rule has `value` for `key`.
 std::string value_refusal(const std::string& key, const json& value) {
   json one = rule("mine");
   one[key] = value;

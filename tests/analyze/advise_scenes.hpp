@@ -23,7 +23,7 @@ class Scene {
   void add_call(const std::string& name, std::int64_t start_us, std::int64_t end_us);
 
  protected:
-  // Called by db(): writes what is still missing.
+  // Called by db(): writes the rows that are still missing.
   virtual void finish() {}
   std::int64_t name(std::string_view text) { return writer_.name_id(text); }
   TempFolder folder_;
@@ -71,14 +71,15 @@ class OperatorScene : public Scene {
     std::string unit = "AI_CORE";
     double us = 100;
     double wait_us = 0;
-    std::int64_t blocks = 8;  // of 8 cores
+    std::int64_t blocks = 8;  // number of blocks on 8 cores
     std::map<std::string, double> ratios = {};
     std::string input_types = "FLOAT16";
   };
   explicit OperatorScene(std::string metrics = "PipeUtilization");
   void add(const Operator& op);
   void add_overlap(std::int64_t kind, std::int64_t begin_us, std::int64_t end_us);
-  // A counter of device 0 or of the host. A sample is at a time or, with a start, over an interval.
+  // A counter of device 0 or of the host. A sample is at a time or, with a start, covers an
+  // interval.
   struct Track {
     std::string kind;
     std::string subject;

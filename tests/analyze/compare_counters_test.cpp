@@ -94,7 +94,7 @@ TEST_CASE("with several runs, the differences between runs of one side are the n
   CHECK_FALSE(compare({run(990), run(1010)}, {run(1350), run(1390)}).counters[0].is_noise());
   const Comparison many =
       compare({run(1000), run(1001), run(999)}, {run(1040), run(1041), run(1039)});
-  // 4 %: within the noise of a comparison of fewer runs
+  // 4 %: a comparison of fewer runs would treat it as noise
   CHECK_FALSE(find_change(many, "HBM 0 Read").is_noise());
   CHECK(compare({run(1000)}, {run(1040)}).counters[0].is_noise());
 }

@@ -1,4 +1,4 @@
-// Which operators of two runs are matched.
+// The matching of operators of two runs.
 #include <catch2/catch.hpp>
 
 #include "analyze/compare/op_matcher.hpp"
@@ -52,7 +52,7 @@ TEST_CASE("Names with counters are matched by type and shapes") {
   CHECK(matched({op("Mul_28", "Mul", "8"), op("Add_9", "Add", "8")},
                 {op("Add_12", "Add", "8"), op("Mul_31", "Mul", "8")}) ==
         Texts{"0>1 shape", "1>0 shape"});
-  // Equal letters in the name are preferred over other names.
+  // Names with letters in common are preferred.
   CHECK(matched({op("left_1", "Mul", "8"), op("right_2", "Mul", "8")},
                 {op("right_7", "Mul", "8"), op("left_9", "Mul", "8")}) ==
         Texts{"0>1 shape", "1>0 shape"});

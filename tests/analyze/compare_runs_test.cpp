@@ -1,7 +1,7 @@
 // Comparisons of synthetic runs with known noise: random differences are not reported, real changes
-// are. The noise is modelled on the demo on a machine that compiles at the same time: every run has
-// a heavy tail, runs drift by up to 7 %, operators by up to 12 %, and in some runs most executions
-// compete with another program.
+// are. The noise resembles that of the demo on a machine that compiles at the same time: every run
+// has a heavy tail, runs drift by up to 7 %, operators by up to 12 %, and in some runs most
+// executions compete with another program.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -116,7 +116,7 @@ TEST_CASE("None of 105 comparisons of equal, drifting runs reports a change") {
       for (const OpChange& one : comparison.ops) op = std::max(op, part(one.time));
     }
   }
-  // The noise floor is no higher than needed: half of it would report some of these.
+  // The noise floor is no higher than needed: with half of it, some of these would be reported.
   CHECK(total > 0.5);
   CHECK(op > 0.5);
 }
@@ -136,7 +136,7 @@ TEST_CASE("A delayed start is reported even if the executions are noisy") {
   };
   CHECK_FALSE(is_noise(5'000'000, 20'000));
   CHECK_FALSE(is_noise(20'000, 5'000'000));
-  // Differences that a busy machine can cause.
+  // A busy machine can cause these differences.
   CHECK(is_noise(200'000, 90'000));
   CHECK(is_noise(90'000, 200'000));
   CHECK(is_noise(20'000, 22'000));

@@ -1,5 +1,5 @@
-// The two stories of the demo with real runs: compare names the operators responsible, with the
-// shares that an independent calculation gives.
+// The two stories of the demo with real runs: compare lists the operators responsible, with the
+// shares from an independent calculation.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -28,7 +28,7 @@ class Story {
   // Per execution: total of the medians of all layers whose type matches `condition`.
   double base_us(const std::string& condition) const { return layers_us(base_, condition); }
   double new_us(const std::string& condition) const { return layers_us(now_, condition); }
-  // Shortest first.
+  // Execution times, shortest first.
   std::vector<double> new_executions_us() const { return executions_us(now_); }
   double change_us() const { return execution_us(now_) - execution_us(base_); }
 
@@ -100,8 +100,8 @@ TEST_CASE("the same model with a larger batch is compared per picture, not as fo
   CHECK(comparison.at("base").at("pictures") == 7);
   CHECK(comparison.at("new").at("batches") == Json{4});
   CHECK(comparison.at("new").at("executions") == 2);
-  // An execution of four pictures counts as four; the time per picture is far below the time of the
-  // execution.
+  // An execution of four pictures counts as four: the time per picture is far below the execution
+  // time.
   const double execution_us = comparison.at("total").at("new_us").get<double>() * 4;
   CHECK(execution_us >= 0.7 * story.new_executions_us().front());
   CHECK(execution_us <= 1.5 * story.new_executions_us().back());

@@ -22,7 +22,7 @@ inline OpChange op_change(const std::string& name, std::optional<double> base_us
   return op;
 }
 
-// An activation was decomposed: three layers are fused into one, another is gone, one is new.
+// A decomposed activation was fused: three layers become one, another is removed, one is new.
 inline Comparison made_comparison() {
   Comparison made;
   made.base = {{"JOBBASE"}, {}, "SS928", 1000, {"mish"}, {1}, 1, 60, 60};

@@ -1,4 +1,4 @@
-// The HTML report of a comparison: its charts, its tables, and what it must not contain.
+// The HTML report of a comparison: its charts, its tables, and forbidden content.
 #include "analyze/compare/html_report.hpp"
 
 #include <catch2/catch.hpp>
@@ -194,9 +194,9 @@ TEST_CASE("the report is self-contained and the same every time") {
       "script-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; "
       "form-action 'none'\"");
   CHECK(std::regex_search(page, policy));
-  // The policy must precede the elements it applies to.
+  // The policy must precede the elements to which it applies.
   CHECK(page.find("Content-Security-Policy") < page.find("<style>"));
-  // Every table has headers with a scope; every section has its own heading.
+  // Every table has headers with a scope; every section has a separate heading.
   CHECK(count(page, "<table") == 6);
   CHECK(count(page, "<thead>") == 6);
   CHECK(count(page, "<section") == count(page, "<h2 id=\"h-"));

@@ -1,5 +1,5 @@
-// Stores from elsewhere with more operators, devices and models than any import writes: as many are
-// read as a reader can use.
+// Stores from other programs with more operators, devices and models than any import writes: the
+// number read is limited.
 #include <catch2/catch.hpp>
 
 #include "analyze/capture_info.hpp"

@@ -67,7 +67,7 @@ class SqliteRound {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Values like those of counters: quotients of integers of all magnitudes, many at or near rounding
+// Values typical of counters: quotients of integers of all magnitudes, many at or near rounding
 // ties.
 double some_value(std::mt19937_64& random, int i) {
   const double whole = static_cast<double>(random() % 10'000'000);
@@ -109,7 +109,7 @@ TEST_CASE("a million values are rounded and written as SQLite does") {
   for (int i = 0; i < 1'000'000; ++i) {
     const double value = some_value(random, i);
     sqlite.ask(value);
-    // Above the range of counters SQLite's own arithmetic loses the last digit.
+    // Above the range of counters, SQLite itself loses the last digit.
     if (value > 6e10) {
       CHECK(std::abs(sqlite_round3(value) - sqlite.number) <= 0.0011 + value * 1e-15);
       continue;
@@ -160,8 +160,8 @@ TEST_CASE("the value of a printed number is predicted without parsing it") {
     }
   }
   CHECK(known > 800'000);
-  // Not predictable without the text: values outside the range of a double, and values of which
-  // SQLite writes 15 digits.
+  // Not predictable without the text: values outside the range of a double, and values that SQLite
+  // writes with 15 digits.
   CHECK_FALSE(us_as_read(INT64_MAX));
   CHECK_FALSE(us_as_read(INT64_MIN));
   CHECK_FALSE(sqlite_round3_as_read(1e15));

@@ -43,7 +43,7 @@ TEST_CASE("East Asian characters are two columns wide") {
 TEST_CASE("the widest columns are shortened first to fit") {
   TextTable table({"A", "B", "C"});
   add_row(table, {"aaaaaaaaaaaa", "bbbbbbbb", "cc"}, {});
-  // 12 + 8 + 2 and two gaps of 2 make 26; at width 20 both wide columns get 7.
+  // Widths 12 + 8 + 2 and two gaps of 2 give 26; at width 20 both wide columns get 7.
   CHECK(table.render(20, false) ==
         "A        B        C\n"
         "───────  ───────  ──\n"

@@ -25,7 +25,7 @@ TEST_CASE("The rate covers the last seconds and needs at least half a second") {
   for (int ms = 200; ms <= 10'000; ms += 100)
     meter.add(at(ms), 1'000'000 + static_cast<std::uint64_t>(ms) * 2'000);
   CHECK(meter.per_second(at(10'000)).value() == Approx(2e6));
-  // Ten times as fast from here: the earlier rate is forgotten.
+  // From here, ten times as fast: the earlier rate is forgotten.
   for (int ms = 10'100; ms <= 30'000; ms += 100)
     meter.add(at(ms), 21'000'000 + static_cast<std::uint64_t>(ms - 10'000) * 20'000);
   CHECK(meter.per_second(at(30'000)).value() == Approx(20e6));

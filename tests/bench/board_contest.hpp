@@ -1,6 +1,5 @@
-// Compares two ways to do the same work in alternating rounds, and provides a board on which both
-// are ready: our connection and that of the public ssh client, both logged in before any clock
-// starts.
+// Compares two ways to do the same work in alternating rounds, and provides a board with two
+// connections, msprof's and the public ssh client's, both logged in before any clock starts.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ using Timed = std::function<double()>;
 
 double measure_seconds(const std::function<void()>& task);
 
-// Medians over the rounds. A ratio above 1 means that ours is that many times as fast.
+// Medians over the rounds. `ratio`: how many times as fast as the tools msprof is.
 struct Outcome {
   double ours_seconds = 0;
   double theirs_seconds = 0;
@@ -36,8 +35,8 @@ struct Outcome {
   double highest_ratio = 0;
 };
 
-// Runs both once to warm up, then alternates; each goes first equally often. The result's ratio is
-// the median of the ratios of the rounds, because other load affects both runs of a round alike.
+// Runs both once to warm up, then alternates; each goes first equally often. The ratio is the
+// median of the ratios of the rounds, because other load affects both runs of a round alike.
 Outcome contest(int rounds, const Timed& ours, const Timed& theirs);
 
 // Prints one row of the report, e.g. "fetch, 256 MB", 0.9 and so on.
@@ -51,13 +50,13 @@ test::RunResult run_or_throw(const std::string& program, const Words& words,
 void make_big_file(const fs::path& path, std::uint64_t bytes);
 void make_small_files(const fs::path& folder, int count, std::uint64_t bytes);
 
-// Sets old file times, so that nothing below `folder` counts as just changed and is sent again.
+// Sets old file times, so that no file below `folder` counts as just changed and is sent again.
 void make_old(const fs::path& folder);
 
 // Throws unless `folder` has this number of files and bytes.
 void require_tree(const fs::path& folder, std::uint64_t files, std::uint64_t bytes);
 
-// A board reached through a port: its own, or that of a network in front of it.
+// A board reached through a port: its own, or a proxy's.
 class BoardPeers {
  public:
   BoardPeers(const test::BoardServer& board, std::uint16_t port);
@@ -68,7 +67,7 @@ class BoardPeers {
   // Like fetch(), with a separate login.
   double log_in_and_fetch(const fs::path& folder, const fs::path& into);
   double send(const fs::path& folder, const fs::path& into);
-  // The same by `ssh` and `tar`.
+  // The same with `ssh` and `tar`.
   double fetch_by_tools(const fs::path& folder, const fs::path& into);
   double log_in_and_fetch_by_tools(const fs::path& folder, const fs::path& into);
   double send_by_tools(const fs::path& folder, const fs::path& into);
@@ -76,8 +75,8 @@ class BoardPeers {
  private:
   double timed_script(const Words& ssh, const std::string& script, const Words& arguments) const;
   test::TempFolder folder_;
-  Words ssh_;         // with a separate login; up to the command
-  Words shared_ssh_;  // over the master's connection
+  Words ssh_;         // words up to the command; logs in separately
+  Words shared_ssh_;  // uses the shared connection
   test::RunOptions options_;
   std::unique_ptr<test::RunningProgram> master_;
   BoardShell shell_;

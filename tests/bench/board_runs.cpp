@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The traffic of two runs differs by a few bytes: paths, random padding.
+// The traffic of two runs differs by a few bytes, because of paths and random padding.
 constexpr std::uint64_t kSlackBytes = 4096;
 constexpr const char* kJob = "JOBBENCHBENCHBENCHBENCHBENCHBENC";
 
@@ -90,7 +90,7 @@ tar cf - -C "$0" . | to_board "rm -rf by_hand && mkdir by_hand && cd by_hand && 
 
  private:
   test::TempFolder folder_;
-  std::string ssh_;  // up to the command, quoted
+  std::string ssh_;  // quoted words up to the command
   test::RunOptions options_;
 };
 

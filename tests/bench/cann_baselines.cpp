@@ -95,7 +95,7 @@ struct Chunk {
 bool read_chunk(sqlite3_stmt* from, Chunk& chunk) {
   chunk.cells.clear();
   chunk.texts.clear();
-  if (chunk.at_end) return false;  // sqlite3_step() after the last row would restart the statement
+  if (chunk.at_end) return false;  // sqlite3_step() after the last row would start over
   for (std::size_t row = 0; row < kChunkRows; ++row) {
     if (sqlite3_step(from) != SQLITE_ROW) {
       chunk.at_end = true;

@@ -44,7 +44,7 @@ std::string block_header(std::uint64_t i) {
 }
 
 struct CounterKind {
-  std::string_view name;  // of its table, and of its layer if it has one
+  std::string_view name;  // name of its table, and of its layer if it has one
   std::string_view stem;
   bool is_text;
   bool is_of_host;

@@ -23,12 +23,13 @@ double peak_mb(const std::vector<CommandRun>& runs);
 
 std::uint64_t bytes_in(const std::filesystem::path& folder);
 
-// Seconds measured by `work` in a separate process, so that its memory does not count towards the
-// peak of the commands started from this process.
+// Runs `work` in a separate process, so that its memory does not count towards the peak of the
+// commands; returns the seconds that it measured.
 double seconds_in_child(double (*work)(const std::filesystem::path&, const std::filesystem::path&),
                         const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Seconds of a bare write of `bytes`; not flushed to the disk, like our products. Removes `file`.
+// Seconds of a bare write of `bytes`; like msprof's products, not flushed to the disk. Removes
+// `file`.
 double bare_write_seconds(const std::filesystem::path& file, std::uint64_t bytes);
 
 }  // namespace msprof::bench

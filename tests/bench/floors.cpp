@@ -36,7 +36,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A table that our own page code can write: integer columns, or an id and a text. Other tables are
+// A table that msprof's page code can write: integer columns, or an id and a text. Other tables are
 // small.
 struct Table {
   std::string name;

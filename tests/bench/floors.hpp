@@ -1,4 +1,4 @@
-// Lower bounds for import and export: the minimum work, done with our own page code in the same
+// Lower bounds for import and export: the minimum work, done with msprof's page code in the same
 // run.
 #pragma once
 
@@ -17,8 +17,8 @@ double read_once_seconds(const std::filesystem::path& folder);
 // Seconds of decoding all cells of the integer tables of a finished store from their pages.
 double read_pages_seconds(const std::filesystem::path& store);
 
-// Seconds of rebuilding the tables of `store` in `copy`: as pages for integer tables and for texts
-// with an id, by SQLite for the others. Reading the rows is not counted. Removes `copy`.
+// Seconds of rebuilding the tables of `store` in `copy`: by page code for integer tables and for
+// texts with an id, by SQLite for other tables. Reading the rows is not counted. Removes `copy`.
 double make_pages_seconds(const std::filesystem::path& store, const std::filesystem::path& copy);
 
 }  // namespace msprof::bench

@@ -27,7 +27,7 @@ constexpr int kProcesses = 2;
 struct Cost {
   double wall_s = 0;
   double cpu_s = 0;
-  double peak_mb = 0;  // of one process
+  double peak_mb = 0;  // peak memory of one process
 
   Cost& operator+=(const Cost& other) {
     wall_s += other.wall_s;

@@ -1,6 +1,6 @@
-// several_boards [ROUNDS]: four boards in parallel, compared with the slowest of them on its own;
-// once with an application that mostly waits, as during NPU work, and once with one that computes,
-// where boards on one machine compete for its cores. Each board is a real sshd on the loopback.
+// several_boards [ROUNDS]: four boards in parallel, compared with the slowest of them alone; once
+// with an application that mostly waits, as during NPU work, and once with one that computes, where
+// boards on one machine compete for its cores. Each board is a real sshd on the loopback.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -24,7 +24,7 @@ using namespace msprof::test::prof;
 using Words = std::vector<std::string>;
 
 constexpr int kRounds = 3;
-// Seconds of the vendor's tool for 1 M tasks, and of insert_seconds() on the machine it ran on.
+// Seconds of the vendor's tool for 1 M tasks, and of insert_seconds() on the same machine.
 constexpr std::uint64_t kVendorTasks = 1'000'000;
 constexpr double kVendorInsert = 2.7;
 
@@ -35,7 +35,7 @@ struct Row {
   bool from_raw = false;
   double vendor_seconds = 0;
   double times_goal = 0;    // minimum speed-up over the vendor's tool
-  double seconds_goal = 0;  // maximum
+  double seconds_goal = 0;  // upper limit
   std::vector<CommandRun> runs = {};
   double floor = 0;
 

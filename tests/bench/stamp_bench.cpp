@@ -1,8 +1,8 @@
 // Cost of a stamp: a push and its pop, and a range, compared with two clock readings, alternating
-// in one run. The last line is the cost of a pair beyond the readings; the goal is at most 100 ns.
+// in one run. The last line is the cost of a pair without the readings; the goal is at most 100 ns.
 // Costs are CPU time of the stamping thread, including its system calls; wall time, which other
-// programs also influence, is printed next to it. Each record of 256 bytes touches a fresh part of
-// a page of its file; MSPROF_BENCH_FOLDER chooses the disk.
+// programs also influence, is printed next to it. Each record of 256 bytes writes a new part of a
+// page of its file; MSPROF_BENCH_FOLDER chooses the disk.
 #include <stdlib.h>
 #include <time.h>
 

@@ -321,7 +321,7 @@ TEST_CASE("one changed rank among many is beyond noise, the others are not") {
       member.rank = i;
       member.host_name_id = part["uid"];
       part.members.push_back(member);
-      // Each varies by up to 1 % from run to run.
+      // Each operator varies by up to 1 % from run to run.
       const std::int64_t ns = i == 7 ? slow_us * 1'000 : 100'000 + (i % 3 - 1) * (slow_us * 10);
       part.steps.push_back({0, 1, i + 1, 0, ns, ns, 0, 0, 0, 0, 0, 0});
     }

@@ -1,4 +1,4 @@
-// Host clocks: collectives in, offsets relative to the lowest host out.
+// Host clocks: computes offsets relative to the lowest host from collectives.
 #include "cluster/clocks.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ struct ClockScene {
   ClockEstimator estimator{names.texts};
   std::int64_t at = 1'700'000'000'000'000'000;
 
-  // Adds a collective of ranks with these clock errors that transfers for `transfer_ns`.
+  // Adds a collective of ranks with these clock errors, which transfers for `transfer_ns`.
   void add(const std::vector<std::pair<std::int64_t, std::int64_t>>& rank_and_error,
            std::int64_t transfer_ns = 10'000, std::string_view operation = "hcom_allReduce_") {
     at += 1'000'000;

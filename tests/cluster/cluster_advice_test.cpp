@@ -1,4 +1,4 @@
-// advise on clusters: each rule names the planted fault and finds nothing without it.
+// advise on clusters: each rule names the planted fault, and finds nothing without a fault.
 #include <catch2/catch.hpp>
 
 #include <functional>
@@ -24,7 +24,7 @@ ClusterShape usual_shape() {
   return shape;
 }
 
-// A fault for a rule: planted in the run, or made in the merged file by SQL.
+// A fault for a rule: planted in the run, or created in the merged file by SQL.
 struct AdviceCase {
   std::string rule;
   std::function<void(ClusterShape&)> plant;

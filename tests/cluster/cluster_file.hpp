@@ -11,7 +11,7 @@
 
 namespace msprof::test {
 
-// Writes `folder`/cluster.db; `detail_rows` is that of `msprof merge`.
+// Writes `folder`/cluster.db; `detail_rows` is the option of `msprof merge`.
 inline cluster::Part make_cluster(const std::filesystem::path& folder,
                                   const ranks::ClusterShape& shape,
                                   std::int64_t detail_rows = 50'000'000) {

@@ -1,4 +1,4 @@
-// The generator of ranks: planted faults are visible where they were planted, and only there.
+// The generator of ranks: planted faults are visible at the planted place, and only there.
 #include "support/ranks/cluster_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ void for_each_part(const ClusterRun& run, const EachPart& each) {
   }
 }
 
-// How often each rank arrived last at a collective of all ranks.
+// Counts how often each rank arrived last at a collective of all ranks.
 std::map<std::int64_t, int> last_ones(const ClusterRun& run) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, std::int64_t>> last;
   for_each_part(
@@ -96,7 +96,7 @@ TEST_CASE("without a fault ranks come last in turn; a slow one always does") {
 
 TEST_CASE("a slow link takes longer in its direction alone") {
   ClusterShape shape = played_shape();
-  shape.faults.slow_link = {2, 10};  // across hosts
+  shape.faults.slow_link = {2, 10};  // a link across hosts
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, std::int64_t>> links;
   for_each_part(ClusterRun(shape),
                 [&](std::int64_t rank, std::int64_t, std::int64_t, const RankCollective& part) {

@@ -1,5 +1,4 @@
-// The views of a cluster have the documented columns, and their numbers match those of the rank
-// summaries.
+// The views of a cluster have the documented columns, and their numbers match the rank summaries.
 #include "query/cluster_views.hpp"
 
 #include <catch2/catch.hpp>
@@ -89,7 +88,7 @@ TEST_CASE("Views of a cluster add up to what the tables hold") {
   CHECK(query_rows(part,
                    "SELECT round(total(share), 6), min(min_us <= median_us AND median_us <="
                    " p95_us AND p95_us <= max_us) FROM v_cluster_ops") == "100.0,1;");
-  // A ring between hosts, and all-to-all within them; rank 3 is known only by its number.
+  // A ring between hosts, and all-to-all within a host; of rank 3 only the number is known.
   CHECK(query_rows(part,
                    "SELECT DISTINCT source, target_in_group, target FROM v_links WHERE source = 0"
                    " AND group_name = 'group_world' ORDER BY target_in_group") ==
@@ -103,7 +102,7 @@ TEST_CASE("Aligned times are those of the reference host") {
                    "SELECT hostname, state, is_aligned, round(offset_us / 10) * 10 FROM"
                    " v_host_clocks ORDER BY host") ==
         "node-0000,reference,1,0.0;node-0001,aligned,1,2000.0;");
-  // As recorded, the hosts are 2 ms apart; aligned, a few us.
+  // Recorded ends differ by 2 ms between hosts, aligned ends by a few us.
   const std::string ends =
       "SELECT max({0} + 1000 * duration_us) - min({0} + 1000 * duration_us) < 20000 AS is_near,"
       " count(*) FROM v_rank_collectives WHERE group_name = 'group_world' GROUP BY step, operation,"

@@ -50,7 +50,8 @@ inline std::vector<cluster::GroupMemberRow> make_group(const SceneNames& names,
   return rows;
 }
 
-// One rank in a collective: arrives at `start_ns` and is done at `end_ns`, by its host's clock.
+// One rank in a collective, from arrival at `start_ns` to completion at `end_ns`, by its host's
+// clock.
 struct Arrival {
   std::int64_t rank = 0;
   std::int64_t start_ns = 0;

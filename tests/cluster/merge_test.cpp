@@ -1,4 +1,5 @@
-// Merging gives the same bytes in any order and grouping; inputs that cannot be merged are named.
+// Merging gives the same bytes in any order and grouping; error messages name inputs that cannot be
+// merged.
 #include "cluster/merge.hpp"
 
 #include <catch2/catch.hpp>
@@ -283,7 +284,7 @@ TEST_CASE("the limit of per-rank rows is exact") {
   merge_parts(parts.paths, parts.path("less"), {rows - 1, {}});
   CHECK_FALSE(Part::open(parts.path("less")).facts().has_detail);
   CHECK(count_rows(parts.path("less"), "rank_collective") == 0);
-  // Rows dropped by a merge do not come back.
+  // Rows dropped by a merge stay dropped.
   merge_parts({parts.path("less")}, parts.path("more"), {});
   CHECK_FALSE(Part::open(parts.path("more")).facts().has_detail);
 }
@@ -343,7 +344,7 @@ TEST_CASE("a duplicate rank is merged once, and the second part is reported") {
   CHECK(refused_as(report, twice) ==
         twice.string() + " has rank 1, which is already in " + parts.paths[1].string());
   CHECK((test::read_file(parts.path("all")) == merged_bytes(parts.paths, parts.path("once"))));
-  // Also if the rank is within a previously merged summary.
+  // The same if the rank is within a previously merged summary.
   merge_parts({parts.paths[0], parts.paths[1]}, parts.path("two"), {});
   const MergeReport again = merge_parts({parts.path("two"), parts.paths[1]}, parts.path("out"), {});
   CHECK(again.merged == 1);
@@ -380,7 +381,7 @@ TEST_CASE("missing ranks are found by gaps, by groups, and by a manifest") {
   CHECK(run.exit_code == 3);
   CHECK(run.err.find("8 ranks on 2 hosts") != std::string::npos);
   CHECK(run.err.find("MISSING: 4 ranks (2-3,7,11)\n") != std::string::npos);
-  // A summary for another merge may be incomplete.
+  // A summary meant for a further merge may be incomplete.
   CHECK(run_merge(parts.paths, parts.path("node.part")).exit_code == 0);
   test::write_file(parts.path("ranks.txt"), "0-1 # the first\n4,5\n6 8-10");
   const test::RunResult all_there = run_merge(parts.paths, parts.path("cluster.db"),

@@ -84,7 +84,7 @@ TEST_CASE("a quantile is the start of the bin with its rank") {
   CHECK(histogram.quantile_ns(80, 100) == 30);
   CHECK(histogram.quantile_ns(95, 100) == 1000);
   CHECK(histogram.quantile_ns(1, 1) == 1000);
-  CHECK(histogram.quantile_ns(2, 1) == 1000);  // above all
+  CHECK(histogram.quantile_ns(2, 1) == 1000);  // above the maximum
   Histogram many;
   many.add(5, INT64_MAX);
   many.add(6, INT64_MAX);

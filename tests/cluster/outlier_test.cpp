@@ -9,8 +9,8 @@ using namespace msprof::cluster;
 
 namespace {
 
-// Makes `count` values for Dixon's ratio: the smallest value is `gap` below the one it is compared
-// with, and the range is 10,000.
+// Tests `count` values with Dixon's ratio: the smallest value is `gap` below the value it is
+// compared with, and the range is 10,000.
 bool is_outlier(std::int64_t count, std::int64_t low, std::int64_t high, std::int64_t gap) {
   std::vector<std::int64_t> values = {0};
   for (std::int64_t i = 1; i < low; ++i) values.push_back(gap);

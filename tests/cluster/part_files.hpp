@@ -45,7 +45,7 @@ inline std::string sealed(std::string bytes) {
   return bytes;
 }
 
-// Changes a rank summary by SQL and reseals it, so that only its contents are wrong.
+// Changes a rank summary by SQL and reseals it: its contents are wrong, but its seal is correct.
 inline void change_part(const std::filesystem::path& path, const std::string& sql) {
   query(path, sql);
   write_file(path, sealed(read_file(path)));

@@ -73,7 +73,7 @@ fs::path written_part(const fs::path& path, const PartFacts& facts = {}) {
   return path;
 }
 
-// The reason why a file is rejected as a rank summary; empty if it is accepted.
+// Returns the reason why a file is rejected as a rank summary; empty if it is accepted.
 std::string read_refusal(const fs::path& path) {
   try {
     const Part part = Part::open(path);
@@ -172,7 +172,7 @@ TEST_CASE("a changed byte anywhere is detected before reading rows") {
   const TempFolder folder;
   const std::string bytes = test::read_file(written_part(folder / "good.part"));
   const fs::path path = folder / "damaged.part";
-  // Every byte of the header, then every 61st byte.
+  // Tests every byte of the header, then every 61st byte.
   for (std::size_t at = 0; at < bytes.size(); at += at < 100 ? 1 : 61) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x20);

@@ -1,5 +1,5 @@
 // The summary of one capture: a hand-made rank with numbers calculated by hand, and a generated run
-// compared with itself.
+// compared with its own data.
 #include <catch2/catch.hpp>
 
 #include "cluster/part_rows.hpp"
@@ -70,7 +70,7 @@ class HandMadeRank {
     all_reduce({
         comm_step("Notify_Wait", 130, 132, 3, 4),
         over(comm_step("Memcpy", 132, 140, 3, 4), 1, 1, 0, 1000),
-        over(comm_step("Memcpy", 140, 141, 3, 4), 3, 0, 2, 64),  // within the device
+        over(comm_step("Memcpy", 140, 141, 3, 4), 3, 0, 2, 64),  // transfer within the device
         over(comm_step("Reduce_Inline", 141, 151, 3, 4), 2, 1, 0, 2000),
         comm_step("Notify_Wait", 151, 156, 3, 4),
         beside(over(comm_step("Memcpy", 133, 137, 3, 4), 1, 1, 0, 1000)),
@@ -161,8 +161,8 @@ TEST_CASE("steps of a rank have separate sums of its activities") {
   const TempFolder folder;
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
-  // Step, member, start, duration; computing, communication, not overlapped, free; receiving, not
-  // overlapped part of it; preparing.
+  // Columns: step, member, start, duration; computing, communication, not overlapped, free;
+  // receiving, its part that is not overlapped; preparing.
   CHECK(part_rows(folder / "a.part", "rank_step") ==
         PartLines{"NULL|1|" + kBeginMs + "300000|12000|2000|0|0|10000|0|0|0",
                   "7|1|" + kBeginMs + "100000|100000|30000|26000|20000|50000|0|0|10000",
@@ -174,7 +174,7 @@ TEST_CASE("a collective's time is waiting and transfers, over SDMA and over RDMA
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
   const fs::path part = folder / "a.part";
-  // Start, duration, wait, wait before the first transfer, transit, bytes.
+  // Columns: start, duration, wait, wait before the first transfer, transit, bytes.
   CHECK(
       part_rows(part, "rank_collective") ==
       PartLines{"7|group_a|hcom_allReduce_|0|1|" + kBeginMs + "130000|26000|7000|2000|18000|4000",
@@ -183,15 +183,15 @@ TEST_CASE("a collective's time is waiting and transfers, over SDMA and over RDMA
                 // A payload without an end task has its own duration.
                 "8|group_a|hcom_allReduce_|1|1|" + kBeginMs + "280000|4000|3000|0|1000|700",
                 "8|group_b|hcom_receive_|0|1|" + kBeginMs + "210000|30000|20000|20000|10000|512"});
-  // Link, transport, size, count, duration.
+  // Columns: link, transport, size, count, duration.
   CHECK(part_rows(part, "packet") == PartLines{"7|group_a|hcom_allReduce_|0|1|1|0|1000|2|12000",
                                                "7|group_a|hcom_allReduce_|0|1|1|0|2000|1|10000",
                                                "8|group_a|hcom_allReduce_|0|1|3|1|1000|1|2000",
                                                "8|group_a|hcom_allReduce_|0|1|3|1|3000|1|6000",
                                                "8|group_a|hcom_allReduce_|1|1|3|1|700|1|1000",
                                                "8|group_b|hcom_receive_|0|1|3|1|512|1|10000"});
-  // Source, target, link, transport, size class; count, bytes, duration. 1000 and 700 bytes are in
-  // one class, which starts at 512.
+  // Columns: source, target, link, transport, size class; count, bytes, duration. 1000 and 700
+  // bytes are in one class, which starts at 512.
   CHECK(part_rows(part, "link") == PartLines{"7|group_a|hcom_allReduce_|1|3|1|1|0|9|2|2000|12000",
                                              "7|group_a|hcom_allReduce_|1|3|2|1|0|10|1|2000|10000",
                                              "7|group_a|hcom_allReduce_|1|3|3|0|2|6|1|64|1000",
@@ -206,8 +206,8 @@ TEST_CASE("a rank has its identity and sums of its operators") {
   const HandMadeRank rank(folder.path());
   REQUIRE(make_part(rank.folder(), folder / "a.part").exit_code == 0);
   const fs::path part = folder / "a.part";
-  // Rank, host, its name, device, capture, chip, verdict; modelled; start, end; clocks; tasks;
-  // lowest and highest frequency; peak memory.
+  // Columns: rank, host, its name, device, capture, chip, verdict; modelled; start, end; clocks;
+  // tasks; lowest and highest frequency; peak memory.
   CHECK(part_rows(part, "member") ==
         PartLines{"3|4711|worker-1|0|" + std::string(kProfName) +
                   "|Ascend910B|0|complete|0|1700000000000000000|1700000010000000000|100000000|"

@@ -1,4 +1,4 @@
-// Slow links: sums of transfers in, links slower than comparable ones out.
+// Slow links: finds links that are slower than comparable ones, from sums of transfers.
 #include "cluster/slow_links.hpp"
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ struct LinkScene {
   test::SceneNames names;
   SlowLinkFinder finder{test::make_group(names, "g1", {7, 6, 5, 4})};  // local rank 0 is rank 7
 
-  // Adds links between all four at about 20 GB/s, except the link from 0 to 2.
+  // Adds links between all four ranks at about 20 GB/s, except the link from 0 to 2.
   void add_others() {
     for (std::int64_t a = 0; a < 4; ++a) {
       for (std::int64_t b = 0; b < 4; ++b) {

@@ -1,4 +1,4 @@
-// Steps that become longer: steps in, their trend out.
+// Steps that become longer: finds the trend of step times.
 #include "cluster/step_growth.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Slow ranks and hosts: collectives and steps in, stragglers and the cause of their delay out.
+// Slow ranks and hosts: finds stragglers and the cause of their delay from collectives and steps.
 #include "cluster/stragglers.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ struct StragglerScene {
   test::SceneNames names;
   std::vector<std::string> hosts = {"host_a", "host_a", "host_a", "host_a",
                                     "host_b", "host_b", "host_b", "host_b"};
-  // For each group, the ranks in its collectives.
+  // The ranks in the collectives of each group.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> groups = {
       {"g1", {0, 1, 2, 3, 4, 5, 6, 7}}};
   Late late = [](std::int64_t, std::int64_t, std::int64_t) { return 0; };

@@ -106,7 +106,8 @@ TEST_CASE("An interrupted demo leaves a capture that can be imported") {
     fs::remove_all(demo.root() / "out");
   }
   INFO(run.err);
-  // The run succeeds. TERM left the demo no time to complete its files, which the import reports.
+  // The run itself succeeds. TERM left the demo no time to complete its files, which the import
+  // reports.
   CHECK(run.exit_code == 3);
   CHECK(contains(run.err, "main ran for the "));
   CHECK(contains(run.err, "missing .done"));

@@ -1,5 +1,5 @@
 // A program with only the verb collect: the real command line and signal handling.
-// COLLECT_DRIVER_GRACE: seconds from a request to end until SIGKILL.
+// COLLECT_DRIVER_GRACE: seconds from a request to exit until SIGKILL.
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace msprof;
 
-// Only logs the call; the import has separate tests.
+// Only logs the call: import is tested separately.
 Exit note_capture(const std::filesystem::path& capture, nlohmann::json* report) {
   log::info("driver imports {}", capture.filename().string());
   if (report != nullptr) (*report)["import"] = {{"files", 1}};

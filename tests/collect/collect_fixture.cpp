@@ -82,7 +82,7 @@ Collecting::Collecting(const Sandbox& sandbox, const std::vector<std::string>& w
   const fs::path current = folder.empty() ? sandbox.project() : folder;
   std::vector<std::string> arguments = {sandbox.program(), "collect"};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  // The first of two equal names is used, so the test's own variables come first.
+  // Of two equal names the first is used, so the test's own variables come first.
   std::vector<std::string> variables = environment;
   variables.push_back("XDG_CACHE_HOME=" + sandbox.cache().string());
   variables.push_back("PATH=" + sandbox.root().string() + "/path:/usr/bin:/bin");
@@ -139,7 +139,7 @@ std::map<std::string, std::string> snapshot(const fs::path& folder) {
     ::lstat(entry.path().c_str(), &status);
     std::ostringstream text;
     text << std::oct << status.st_mode << ' ' << std::dec << status.st_ino << ' ';
-    // The time of a folder is skipped: it changes whenever a file arrives in the project.
+    // Skips the times of folders, which change whenever a file arrives in the project.
     if (!S_ISDIR(status.st_mode)) {
       text << status.st_mtim.tv_sec << '.' << status.st_mtim.tv_nsec << ' ';
     }

@@ -25,7 +25,7 @@ class Sandbox {
   Sandbox& operator=(const Sandbox&) = delete;
 
   const std::filesystem::path& root() const { return root_; }
-  // The program whose `collect` is run: by default a driver with only that verb.
+  // The program under test: by default a driver with only the verb collect.
   const std::string& program() const { return program_; }
   void use_program(std::string program) { program_ = std::move(program); }
   std::filesystem::path project() const { return root_ / "project"; }
@@ -51,7 +51,7 @@ struct Finished {
 
 class Collecting {
  public:
-  // Starts it in `folder` (default: the project) with `words` after "collect".
+  // Starts the program in `folder` (default: the project) with `words` after "collect".
   Collecting(const Sandbox& sandbox, const std::vector<std::string>& words,
              const std::filesystem::path& folder = {}, const std::string& input = "",
              const std::vector<std::string>& environment = {});
@@ -77,12 +77,12 @@ Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
 // Kind, permissions, time and content of each entry below `folder`.
 std::map<std::string, std::string> snapshot(const std::filesystem::path& folder);
 
-// True if the process does not run and is not a zombie of a live parent.
+// True if the process has ended and is no zombie of a live parent.
 bool process_gone(pid_t pid);
 pid_t read_pid(const std::filesystem::path& file);
 // True if no process executes a file below `folder`.
 bool nothing_runs_below(const std::filesystem::path& folder);
-// True if no process holds a run below `runs`.
+// True if no run below `runs` is locked.
 bool no_run_is_held(const std::filesystem::path& runs);
 
 // A sandbox whose project contains the application and a configuration.

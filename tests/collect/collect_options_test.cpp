@@ -113,7 +113,7 @@ TEST_CASE("-m is required, except for cleaning a board") {
   usage({"--host", kNobody}, "--main");
   usage({"--host", kNobody, "--clean-board", "--all"}, "--main");
   usage({"--host", kNobody, "--clean-board", "--", "x"}, "--main");
-  // The command gets as far as connecting to the board, which does not exist.
+  // The command is accepted: it tries to connect to the board, which does not exist.
   CHECK(collect(demo, {"--host", kNobody, "--clean-board"}).exit_code == 6);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("the processes of a run do not show the password either") {
     std::ifstream file(entry.path() / "environ", std::ios::binary);
     std::ostringstream environment;
     environment << file.rdbuf();
-    // Our processes are those with this test's cache folder.
+    // Selects processes with this test's cache folder.
     if (!contains(environment.str(), demo.cache().string())) continue;
     ++looked_at;
     CHECK_FALSE(contains(environment.str(), kPassword));

@@ -79,7 +79,7 @@ Finished timed_out(const Demo& demo, std::vector<std::string> words, const fs::p
   return finished;
 }
 
-// A moment at which msprof is killed.
+// The moment at which msprof is killed.
 struct Kill {
   bool is_at_work = false;  // the application is ready; otherwise msprof may still be starting it
   std::chrono::microseconds delay{};
@@ -97,7 +97,7 @@ std::vector<Kill> some_kills() {
   return kills;
 }
 
-// Makes the driver wait 0.3 s instead of 5 s before it kills an application that was asked to end.
+// Makes the driver wait 0.3 s instead of 5 s before it kills an application that was asked to exit.
 const std::vector<std::string> kShortGrace = {"COLLECT_DRIVER_GRACE=0.3"};
 
 bool runs_empty(const Sandbox& sandbox) {
@@ -151,7 +151,7 @@ TEST_CASE("Closing the terminal stops the application once, and its recording is
   Collecting run(demo, {"-m", "main", "--all", "--", "job", kJob, "on-term", "write",
                         "JOB/data/last", "at TERM", "end", "ready", demo.at("ready"), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
-  // Both the kernel and the shell send SIGHUP; repeated signals must not kill the application.
+  // Both the kernel and the shell send SIGHUP: repeated signals must not kill the application.
   run.signal(SIGHUP);
   REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
   for (int i = 0; i < 3; ++i) run.signal(SIGHUP);
@@ -190,7 +190,7 @@ TEST_CASE("A third Ctrl-C ends msprof and the application at once") {
   CHECK(run.wait().exit_code == 130);
   check_nothing_left(demo);
   CHECK(snapshot(demo.project()) == before);
-  // The next run removes what the first run had no time to remove.
+  // The next run removes the files that the first run had no time to remove.
   REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
   CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
   CHECK(runs_empty(demo));
@@ -323,7 +323,7 @@ TEST_CASE("A run in progress is not treated as a stale one") {
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   const Finished second = collect(demo, {"-m", "main", "--", "job", kOtherJob});
   CHECK(second.exit_code == 0);
-  // Kept apart, and said: both use the device.
+  // Their files are kept apart, and a message warns that both use the device.
   CHECK(contains(second.err, "another run of "));
   CHECK(contains(second.err, "[concurrent_run]"));
   CHECK_FALSE(process_gone(read_pid(demo.at("ready"))));
@@ -344,7 +344,7 @@ TEST_CASE("A run in progress is not treated as a stale one") {
 TEST_CASE("Stale run folders are removed with any permissions") {
   const Sandbox sandbox;
   const std::string stale = "run_1_" + msprof::machine_tag();
-  // From another machine, whose locks may be invisible here; from an earlier version.
+  // Names from another machine, whose locks may be invisible here, and from an earlier version.
   const std::vector<std::string> unknown = {"run_1_0000000000000000", "run_1_1_0"};
   const std::string runs = "cache/msprof/runs/";
   sandbox.write(runs + stale + "/tree/p/file", "x");
@@ -436,7 +436,7 @@ TEST_CASE("lines are dropped and text is replaced in a stream at any chunk bound
     CAPTURE(chunk);
     CHECK(text == expected);
   }
-  // Other text is passed on immediately, as is text that only began like a match.
+  // Other text is passed on immediately, even if it started like a match.
   msprof::OutputRewriter rewriter(changes);
   CHECK(rewriter.take("[IN") == "");
   CHECK(rewriter.take("PUT] ") == "[INPUT] ");

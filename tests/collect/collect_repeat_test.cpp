@@ -66,7 +66,7 @@ TEST_CASE("Repeated runs put their captures into a separate folder, and warm-ups
   CHECK(contains(run.err, "warm-up 1 of 1"));
   CHECK(contains(run.err, "run 2 of 2"));
 
-  // A second time: another folder is made, and the message names both for compare.
+  // A second series gets a new folder, and the message names both for compare.
   const Finished again =
       sandbox.repeat({"--repeat", "1", "--warm-up", "0", "--all"}, {"job", kJob});
   INFO(again.err);

@@ -90,7 +90,7 @@ fs::path make_job(const fs::path& folder, const std::string& name) {
 
 constexpr std::uint64_t kMaxBytes = 256 << 20;
 
-// Bytes that depend on their position, so that a hole or a repetition is detected.
+// Bytes that depend on their position, to detect holes and repetitions.
 std::string some_bytes(std::uint64_t begin, std::size_t count) {
   std::string bytes(count, '\0');
   for (std::size_t i = 0; i < count; i += 8) {
@@ -196,7 +196,7 @@ class Script {
         for (const int fd : {0, 1, 2}) std::cout << (::isatty(fd) != 0 ? " yes" : " no");
         std::cout << std::endl;
       } else if (word == "complain") {
-        std::cerr << take() + "\n";  // a single write
+        std::cerr << take() + "\n";  // one write
       } else if (word == "echo-stdin") {
         std::cout << std::cin.rdbuf() << std::flush;
       } else if (word == "cwd") {
@@ -284,7 +284,7 @@ class Script {
     return true;
   }
 
-  // From here on the signal is blocked until the script hangs or sleeps.
+  // The signal is blocked from now until the script hangs or sleeps.
   void on_signal(int number) {
     std::vector<std::string>& words = words_at_signal_[number];
     for (std::string word = take(); !word.empty() && word != "end"; word = take()) {
@@ -325,7 +325,7 @@ class Script {
     if (word == "exit") std::exit(std::stoi(take()));
     if (word == "raise") {
       const int number = std::stoi(take());
-      // A sanitizer would turn the signal into an exit code.
+      // A sanitizer would convert the signal to an exit code.
       if (number != SIGKILL) ::signal(number, SIG_DFL);
       ::raise(number);
     }
@@ -352,7 +352,7 @@ class Script {
   std::vector<std::string> words_;
   std::size_t next_ = 0;
   std::map<int, std::vector<std::string>> words_at_signal_;
-  fs::path job_;  // the last one made; may be empty
+  fs::path job_;  // the latest JOB folder; may be empty
   nlohmann::json profiler_;
 };
 

@@ -15,7 +15,7 @@ namespace msprof {
 
 namespace {
 
-// As printed in the vendor's manual for Estimator programs of TensorFlow 1.15.
+// Printed in the vendor's manual for Estimator programs of TensorFlow 1.15.
 constexpr std::string_view kManualExample =
     R"({"output":"/tmp/profiling","training_trace":"on",task_trace":"on","fp_point":"",)"
     R"("bp_point":"","aic_metrics":"PipeUtilization"})";

@@ -90,7 +90,7 @@ TEST_CASE("A file that cannot be run is reported with the reason") {
   CHECK(find("ls") == Exit::nothing_to_do);  // it is only in PATH
   sandbox.write("project/data", "");
   CHECK(find("data") == Exit::nothing_to_do);
-  // root may execute a file unless all of its x bits are clear
+  // root can execute a file unless all of its x bits are clear
   CHECK(contains(message, "not executable"));
   fs::create_directories(sandbox.project() / "folder");
   CHECK(find("folder") == Exit::nothing_to_do);

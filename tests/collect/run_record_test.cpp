@@ -1,4 +1,4 @@
-// run.json of a run: written however the run ends, without secrets.
+// run.json of a run: always written, however the run ends, and without secrets.
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <nlohmann/json.hpp>

@@ -43,7 +43,7 @@ void llc(CounterCapture& capture, std::uint64_t us, std::uint32_t cache, const L
     capture.record("llc.data", Llc{us, counts[i], codes[i], cache});
 }
 
-// A PCIe moment in which each value is its index (from 1) times `factor`.
+// A PCIe record in which each value is its index (from 1) times `factor`.
 Pcie pcie(std::uint64_t after_ns, std::uint32_t factor) {
   Pcie record{.ns = 4'000'000'000 + after_ns};
   for (std::uint32_t i = 0; i < 21; ++i) record.values[i / 3][i % 3] = (i + 1) * factor;
@@ -91,7 +91,7 @@ TEST_CASE("LLC: writes have separate events, and version 2.0 has absolute times"
     capture.record("llc.data",
                    Llc2{0, static_cast<std::uint32_t>(i), kLlcWriteCodes[i], 1, begin + 3});
   capture.process();
-  // (2 + 3 + 5 + 7) / (4 + 6); a single moment has no throughput.
+  // (2 + 3 + 5 + 7) / (4 + 6); a single sample has no throughput.
   CHECK(capture.samples("llc") == Lines{"0|LLC 1 Write|Hit Rate|%||3|1700"});
   CHECK(capture.table("llc_read_write") ==
         Lines{"0|write|Average|170.0|N/A", "0|write|1|170.0|N/A"});
@@ -144,8 +144,8 @@ TEST_CASE("LLC of the 310: the share of each CPU is read from text") {
         Lines{"0|LLC CPU 0|Capacity|MB||1000000|1048576", "0|LLC CPU 1|Capacity|MB||1000000|1024",
               "0|LLC CPU 2|Capacity|MB||1000000|2097152", "0|LLC CPU 3|Capacity|MB||1000000|0",
               "0|LLC CPU 2|Capacity|MB||2000000|1048576"});
-  // CPUs 2 to 7 are AI CPUs and would all have a column; CPU 0 is the control CPU, CPU 1 is
-  // neither.
+  // CPUs 2 to 7 are AI CPUs, each with a column if it has samples; CPU 0 is the control CPU, CPU 1
+  // is neither.
   CHECK(capture.header("llc_aicpu") == "Device_id,Metric,CPU2(KB),CPU3(KB),Total(KB)");
   CHECK(capture.table("llc_aicpu") == Lines{"0|Used Capacity of LLC|1536.0|0.0|1536.0"});
   CHECK(capture.header("llc_ctrlcpu") == "Device_id,Metric,CPU0(KB),Total(KB)");
@@ -245,7 +245,7 @@ TEST_CASE("PCIe: samples without posted transfers are only in the store") {
   idle.values[0][0] = 0xFFFFF;
   idle.values[0][1] = idle.values[0][2] = 0;
   capture.record("pcie.data", idle);
-  capture.record("pcie.data", pcie(1'000'000, 2));  // of the same moment
+  capture.record("pcie.data", pcie(1'000'000, 2));  // same time as above
   capture.process();
   CHECK(capture.samples("pcie").size() == 41);
   CHECK(capture.events("PCIe").size() == 4);

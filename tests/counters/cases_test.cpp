@@ -1,7 +1,7 @@
 // The shared cases of system counters, with expected products from the vendor's tool: tables and
-// databases of all cases and the timeline of the 910B, compared with the comparer that belongs to
-// the cases. Values that the vendor's tool gets wrong are skipped: docs/differences.md lists each
-// with its reason, and the other tests of this folder check the right values, calculated by hand.
+// databases of all cases and the timeline of the 910B, compared by the cases' own comparer. Skips
+// values that the vendor's tool gets wrong: docs/differences.md lists each with its reason, and the
+// other tests of this folder check the right values, calculated by hand.
 #include <catch2/catch.hpp>
 
 #include "golden/shared_cases.hpp"
@@ -18,7 +18,7 @@ const Lines kNotJudged = {
     "json:OS Runtime API",
     // Too large by a factor of 64; fractions under a percent sign.
     "llc_read_write.csv:Throughput(MB/s)", "LLC:throughput", "json:LLC",
-    // Totals since the machine started; the speed of another card; the value of another moment.
+    // Totals since the machine started; the speed of another card; a value of another time.
     "cpu_usage.csv:User(%)", "cpu_usage.csv:Sys(%)", "cpu_usage.csv:IoWait(%)",
     "cpu_usage.csv:Irq(%)", "cpu_usage.csv:Soft(%)", "cpu_usage.csv:Idle(%)",
     "host_network_usage.csv:Peak Used Speed(KB/s)", "host_network_usage.csv:Recommend Speed(KB/s)",
@@ -34,7 +34,7 @@ const Lines kNotJudged = {
     "npu_module_mem.csv:Total Reserved(KB)", "PCIE", "QOS:bandwidth", "pcie.csv:Min",
     "pcie.csv:Max", "pcie.csv:Avg", "SOC_BANDWIDTH_LEVEL:l2BufferBwLevel",
     "SOC_BANDWIDTH_LEVEL:mataBwLevel", "json:Stars Soc Info", "os_runtime_statistic.csv:Time(%)",
-    // Only our timelines have this.
+    // Only msprof's timelines have this.
     "json:Voltage Info"};
 
 void compare_case(const std::string& name, const Lines& also_not_judged = {}) {

@@ -30,7 +30,8 @@ ProfSetup sampled(const std::string& platform) {
   return setup;
 }
 
-// A sample `ns` after the start of the device. Events: vec, mac, scalar, mte1, mte2, mte3, icache.
+// A sample `ns` after the start of the device. Events in order: vec, mac, scalar, mte1, mte2, mte3,
+// icache.
 Sample sample_at(const ProfSetup& setup, std::uint64_t ns, std::uint8_t core,
                  std::uint64_t cycles) {
   Sample sample{.cycles = cycles, .time = setup.device_monotonic_ns + ns, .core = core};
@@ -135,7 +136,7 @@ TEST_CASE("sampled cores: damaged records are counted, the rest is kept") {
   no_sample.count = 200;
   capture.record("aicore.data", no_sample);
   capture.record("aicore.data", sample_at(setup, 2 * kMs, 0, 1000));
-  // Two samples at the same time: the counts are kept, but there is no interval.
+  // Two samples at the same time: the counts are kept, but no interval is made.
   capture.record("aicore.data", sample_at(setup, 2 * kMs, 0, 3000));
   capture.record("aicore.data", sample_at(setup, 3 * kMs, 0, UINT64_MAX));
   capture.device("aicore.data", "cut");

@@ -137,7 +137,7 @@ Lines CounterCapture::unified(const std::string& sql) const {
 }
 
 Lines CounterCapture::samples(std::string_view kind) const {
-  // Like v_counters, but read from the tables of the store.
+  // The same as v_counters, but from the tables of the store.
   return store(
       "SELECT ifnull(device_id, 'host') || '|' || subject.text || '|' || counter_name.text || '|' "
       "||"

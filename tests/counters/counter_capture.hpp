@@ -22,8 +22,8 @@ class CounterCapture {
 
   prof::ProfFolder& prof() { return *prof_; }
   const prof::ProfSetup& setup() const { return prof_->setup(); }
-  // Appends bytes to a file: a device's by stem without device and slice ("hbm.data"), the host's
-  // by name. Empty bytes make an empty file.
+  // Appends bytes to a file. A device's file is given by its stem without device and slice
+  // ("hbm.data"), the host's by its name. Empty bytes make an empty file.
   void device(std::string_view stem, std::string_view bytes, int number = 0);
   void host(std::string_view stem, std::string_view bytes);
   template <typename Record>
@@ -44,7 +44,7 @@ class CounterCapture {
   std::string header(std::string_view name) const;
   // The rows of a table as printed by `show`.
   Lines shown(std::string_view name) const;
-  // Counter events of a process as "name|ts|args", slices as "name|tid|ts|dur".
+  // Counter events of a process as "name|ts|args", its slices as "name|tid|ts|dur".
   Lines events(const std::string& process) const;
   TimelineFile timeline() const;
   // Rows of the store, and of the unified database: "a|b|NULL".

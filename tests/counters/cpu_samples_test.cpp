@@ -24,7 +24,7 @@ std::string sample(int core, const std::string& count_and_event, const std::stri
          ":\n\tffff8 " + frame + "\n\t40000 main+0x20 (/bin/a)\n\n";
 }
 
-// A 910A, for which the vendor's tool reads both.
+// A 910A, for which the vendor's tool reads both kinds.
 ProfSetup cpu_setup() {
   ProfSetup setup = prof::setup_910a();
   setup.sample = {{"ts_cpu_profiling_events", "\"0x11,0x8\""}};
@@ -73,7 +73,7 @@ TEST_CASE("control and AI CPUs: damaged samples are counted, the rest is kept") 
                      sample(0, "99999999999999999999 r11", "f+0x1 (/bin/a)") +
                      sample(0, "1 cycles", "f+0x1 (/bin/a)") + sample(0, "1 r11", "no module") +
                      "a 1/1 [000] 4.1: 1 r11:\n\n"                       // no frame
-                     "a 1/1 [000] 4.1: 2 r11:\n\tff f+0x1 (/bin/a)\n" +  // no empty line
+                     "a 1/1 [000] 4.1: 2 r11:\n\tff f+0x1 (/bin/a)\n" +  // no empty line at the end
                      good +
                      std::string("\0\n\n", 3) + "a 1/1 [000] 4.1: 3 r11:\n\tff f");
   capture.process();

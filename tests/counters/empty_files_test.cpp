@@ -45,7 +45,7 @@ TEST_CASE("an empty file of any kind of counter gives no data and no finding") {
     CHECK(finding.find("not read") == std::string::npos);
   }
   CHECK(capture.report().kinds().count("hbm") == 1);
-  // Only the frequency has a sample: that of info.json applies throughout.
+  // Only the frequency has a sample: the one in info.json.
   CHECK(capture.store("SELECT DISTINCT text FROM track JOIN name ON name.id = kind_name_id") ==
         Lines{"lpm_freq"});
 }

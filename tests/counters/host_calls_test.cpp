@@ -42,8 +42,7 @@ TEST_CASE("calls: the first line of each file is at the start of the collection"
                "1715760307.218508 python3->pthread_create(0x1) = 0 <0.001250>\n"
                "[pid 4321] 1715760307.228508 +++ exited (status 0) +++\n");
   capture.process();
-  // The store has all calls in order of their ends, including early ones and those omitted from
-  // products.
+  // The store has all calls by end time, including early ones and those omitted from products.
   CHECK(capture.samples("host_syscall") ==
         Lines{"host|Thread 4321|ioctl|us|-633000|-632000|1000",
               "host|Thread 4321|read|us|1000000|1500000|500000",

@@ -89,7 +89,7 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest is kept") {
   capture.host("host_cpu.data", cpu_block(60, "99999999999999999999") + "3\n");  // no uptime
   capture.host("host_cpu.data", cpu_block(100, "10.10") + stat(1, 1, 0, 0) + "2 (x) S 1\n" +
                                     stat(2, 4, 0, 1) + stat(7, 1, 1, 99'999));
-  // Not reported: no tick passed; two threads together used one CPU completely.
+  // Not reported: no tick passed. Two threads together used one CPU completely.
   capture.host("host_cpu.data", cpu_block(101, "10.10") + stat(1, 1, 0, 0));
   capture.host("host_cpu.data", cpu_block(200, "10.20") + stat(1, 90, 0, 0) + stat(2, 9, 0, 0));
   capture.host("host_cpu.data", cpu_block(300, "10.30") + stat(1, 180, 0, 0) + stat(2, 99, 0, 0));

@@ -32,7 +32,7 @@ TEST_CASE("HBM: the rate of a channel is computed since its previous sample") {
   CounterCapture capture;
   capture.record("hbm.data", Hbm{1000, 5, 0, 2});
   capture.record("hbm.data", Hbm{2000, 32 * 1024, 0, 2});
-  // Channels, and reading and writing, have independent samples.
+  // Channels have independent samples, and so do reading and writing.
   capture.record("hbm.data", Hbm{2000, 7, 1, 2});
   capture.record("hbm.data", Hbm{2500, 7, 0, 3});
   capture.record("hbm.data", Hbm{4000, 64 * 1024, 0, 2});

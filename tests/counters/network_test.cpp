@@ -1,4 +1,4 @@
-// NIC, RoCE, network device statistics and DVPP: text lines, one per interval or moment.
+// NIC, RoCE, network device statistics and DVPP: text lines, one per interval or sample.
 #include <catch2/catch.hpp>
 
 #include "counters/counter_capture.hpp"

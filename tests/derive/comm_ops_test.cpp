@@ -12,7 +12,7 @@ using namespace msprof::test;
 namespace {
 
 using Texts = std::vector<std::string>;
-// Its last three decimal digits are 026.
+// The last three decimal digits are 026.
 constexpr std::uint64_t kGroup = 14987786116221036026U;
 
 class Store {
@@ -23,7 +23,7 @@ class Store {
     kind_ = store.name_id("AIV_SQE");
   }
 
-  // Adds the call that launched a task at `launch`; its operator `op` started at `begin`.
+  // Adds the call that launched a task at `launch`; the call's operator `op` started at `begin`.
   std::int64_t call(std::string_view op, std::int64_t begin, std::int64_t launch,
                     bool is_master = true) {
     CommCallRow row;

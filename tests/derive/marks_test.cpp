@@ -1,4 +1,4 @@
-// Rows marked by import: execution_call of hand-made calls.
+// Marks that import adds to rows: execution_call of hand-made calls.
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>

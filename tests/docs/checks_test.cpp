@@ -1,4 +1,4 @@
-// Tests of the checks on small texts: planted errors are found, and only those.
+// Tests the checks on small texts: planted errors are found, and only those.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

@@ -100,7 +100,7 @@ class SlashReader {
     skip_to(end == std::string_view::npos ? source_.size() : end + close.size());
   }
 
-  // A quote that is not closed on its line does not start a text, except for a JavaScript template.
+  // A quote that is not closed on its line starts no text, except a JavaScript template.
   void skip_text(char quote) {
     has_code_ = true;
     for (std::size_t end = at_ + 1; end < source_.size(); ++end) {
@@ -128,7 +128,7 @@ class SlashReader {
   Gatherer comments_;
 };
 
-// Finds a '#' at the start of a word, outside quotes that are closed on the line.
+// Finds a '#' at the start of a word, outside quotes closed on the same line.
 std::size_t find_hash(std::string_view line) {
   char quote = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {

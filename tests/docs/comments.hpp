@@ -21,7 +21,7 @@ std::optional<CommentStyle> comment_style(const std::filesystem::path& file);
 
 // A comment, or several comments on consecutive lines, joined by '\n' and without comment marks.
 struct Comment {
-  std::size_t line = 0;  // of its start, from 1
+  std::size_t line = 0;  // line of its start, from 1
   std::string text;
 };
 

@@ -112,7 +112,7 @@ void for_each_path(std::string_view text, Take&& take) {
     }
     std::size_t end = at;
     while (end < text.size() && is_path_char(text[end])) ++end;
-    // Patterns ("*.md", "<name>.md") and parts of URLs are not our paths.
+    // Patterns ("*.md", "<name>.md") and parts of URLs are not paths of the repository.
     const char before = at > 0 ? text[at - 1] : ' ';
     const bool is_part = std::string_view("*>:$}~{@").find(before) != std::string_view::npos;
     std::string_view word = text.substr(at, end - at);
@@ -227,7 +227,7 @@ Documents Documents::read(const fs::path& folder) {
   return documents;
 }
 
-// Returns the page next to the file, in a folder above it, among the formats, or the only one of
+// Returns the page next to the file, in a folder above it, among the formats, or the only page of
 // that name; otherwise an empty path.
 std::string Documents::find_page(const std::string& file, const std::string& name) const {
   for (std::string folder = parent_folder(file);; folder = parent_folder(folder)) {

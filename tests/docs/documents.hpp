@@ -57,7 +57,7 @@ class Documents {
                   std::vector<std::string>& wrong) const;
 
   std::map<std::string, Markdown> pages_;
-  std::set<std::string> files_;  // and folders
+  std::set<std::string> files_;  // also folders
 };
 
 }  // namespace msprof::test

@@ -20,7 +20,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   return cells;
 }
 
-// Returns the path in an include of a file of ours; empty for other lines.
+// Returns the path in an include of a repository file; empty for other lines.
 std::string_view included_path(std::string_view line) {
   line = trim(line);
   if (!line.starts_with('#')) return {};

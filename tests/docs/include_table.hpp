@@ -1,5 +1,5 @@
-// IncludeTable: which folders of lib a folder may include, as the table in lib/ARCHITECTURE.md
-// says.
+// IncludeTable: the folders of lib that a folder may include, from the table in
+// lib/ARCHITECTURE.md.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ class IncludeTable {
 
   // Folders that have a row.
   std::set<std::string> folders() const;
-  // Returns, for rows that name a folder without an earlier row, what is wrong: a sentence each.
+  // Error messages, one sentence per row that names a folder without an earlier row.
   const std::vector<std::string>& wrong_rows() const { return wrong_rows_; }
-  // Returns, for each include of `source` that its folder may not make, "lib/a/x.cpp:3: …".
-  // `file` is the path in the repository, below lib.
+  // Returns an error, "lib/a/x.cpp:3: …", for each include of `source` that its folder may not
+  // make. `file` is the path in the repository, below lib.
   std::vector<std::string> wrong_includes(const std::string& file, std::string_view source) const;
 
  private:

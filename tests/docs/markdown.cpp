@@ -25,7 +25,7 @@ std::string without_code(std::string_view line) {
     const std::size_t behind = std::min(text.find_first_not_of('`', at), text.size());
     const std::string marks(behind - at, '`');
     std::size_t close = text.find(marks, behind);
-    // The closing marks must be as many as the opening ones.
+    // As many marks must close as opened.
     while (close != std::string::npos && close + marks.size() < text.size() &&
            text[close + marks.size()] == '`') {
       close = text.find(marks, std::min(text.find_first_not_of('`', close), text.size()));
@@ -41,7 +41,7 @@ std::string without_code(std::string_view line) {
   return text;
 }
 
-// "a.md" of "<a.md>", "a.md "title"".
+// Returns the target: "a.md" in "<a.md>" and "a.md "title"".
 std::string target_in(std::string_view text) {
   text = trim(text);
   if (text.starts_with('<'))
@@ -63,8 +63,8 @@ void find_inline_links(std::string_view line, std::size_t number, Markdown& page
   }
 }
 
-// Links are checked separately, so their targets, and texts that only name a page, are not
-// citations.
+// Removes link targets, and texts that only name a page: links are checked separately, so these are
+// not citations.
 std::string without_targets(std::string_view line) {
   std::string text(line);
   for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at)) {
@@ -78,7 +78,7 @@ std::string without_targets(std::string_view line) {
   return text;
 }
 
-// [name]: target
+// Parses "[name]: target".
 void find_definition(std::string_view line, std::size_t number, Markdown& page) {
   const std::string_view text = trim(line);
   const std::size_t close = text.find("]:");
@@ -101,7 +101,7 @@ void find_html(std::string_view line, std::size_t number, Markdown& page) {
   }
 }
 
-// "## 1.8 Records ##" is "1.8 Records"; empty for a line that is not a heading.
+// Returns "1.8 Records" for "## 1.8 Records ##"; empty for a line that is not a heading.
 std::string_view heading_in(std::string_view line) {
   const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
   if (level == 0 || level > 6 || level == line.size() || line[level] != ' ') return {};
@@ -110,7 +110,7 @@ std::string_view heading_in(std::string_view line) {
   return trim(text);
 }
 
-// "1.8" of "1.8 Records".
+// Returns "1.8" for "1.8 Records".
 std::string heading_number(std::string_view heading) {
   const std::string_view word = heading.substr(0, heading.find(' '));
   const bool is_number = !word.empty() && is_decimal_digit(word.front()) &&
@@ -119,7 +119,7 @@ std::string heading_number(std::string_view heading) {
   return is_number ? std::string(word) : std::string();
 }
 
-// Non-ASCII characters that an anchor omits: symbols, not letters.
+// Detects non-ASCII symbols, which an anchor omits, unlike letters.
 bool is_sign(std::uint32_t code) {
   return (code >= 0xA0 && code < 0xC0 && code != 0xAA && code != 0xB5 && code != 0xBA) ||
          code == 0xD7 || code == 0xF7 || (code >= 0x2000 && code < 0x2C00) ||
@@ -137,7 +137,7 @@ std::uint32_t code_point(std::string_view letter) {
   return code;
 }
 
-// The displayed text of a heading: links by their text, no tags.
+// Returns the displayed text of a heading: links by their text, no tags.
 std::string shown(std::string_view heading) {
   const std::string plain = without_code(heading);
   std::string text;
@@ -180,7 +180,7 @@ Markdown parse_markdown(std::string_view text) {
   Markdown page;
   std::map<std::string, int> seen;
   std::size_t number = 0;
-  std::string fence;  // of the open code block
+  std::string fence;  // marks that opened the current code block
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     const std::string_view trimmed = trim(line);

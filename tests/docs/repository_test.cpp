@@ -1,5 +1,5 @@
 // Checks the repository: every page and section cited by a comment, and every link target of a
-// page, exists; the folders of lib include what lib/ARCHITECTURE.md allows.
+// page, exists; the folders of lib make only includes allowed by lib/ARCHITECTURE.md.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// doctor's checks of acl.json: each mistake is reported by its own check, and only if present.
+// doctor's checks of acl.json: each mistake is reported by a separate check, and only if present.
 #include "doctor/acl_checks.hpp"
 
 #include <catch2/catch.hpp>

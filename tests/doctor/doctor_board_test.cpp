@@ -22,8 +22,8 @@ struct Said {
   int exit_code = -1;
   json document;
 
-  // "result: evidence | remedy" of the last check of that name; empty if there is none. If this
-  // machine has a check of that name, too, the last one is the board's.
+  // Returns "result: evidence | remedy" of the last check `name`; empty if there is none. If this
+  // machine also has such a check, the last one is the board's.
   std::string of(const std::string& name) const {
     std::string found;
     for (const json& check : document["checks"]) {
@@ -73,7 +73,7 @@ TEST_CASE("doctor checks every step to a board and stops at the first failure") 
   // Results, a stale lock and a wrong clock on the board.
   const std::string kept = (scene.board.home() / "msprof/kept").string();
   fs::create_directories(kept + "/20261120-191500-4711");
-  // This run of --keep has been downloaded.
+  // The results of this --keep run have been downloaded.
   write_file(kept + "/20261120-191500-4710/brought-home", "");
   fs::create_directories(scene.board.home() / "msprof/lock");
   write_file(scene.board.home() / "msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
@@ -94,7 +94,7 @@ TEST_CASE("doctor checks every step to a board and stops at the first failure") 
   const std::string known = "scp -q -o UserKnownHostsFile=" + scene.board.known_hosts().string();
   CHECK(run_program("/bin/sh", {"-c", known + command.substr(3)}, there).exit_code == 0);
   CHECK(fs::exists(here / "kept/20261120-191500-4711"));
-  // Other tests may be writing captures at the same time; the process of the lock does not exist.
+  // Other tests may be writing captures now; the lock's process does not exist.
   CHECK_FALSE(is(said, "other runs", "failed: "));
   CHECK(is(said, "clock", "warning: "));
   CHECK(contains(said.of("clock"), "behind this machine's"));
@@ -134,7 +134,7 @@ TEST_CASE("doctor checks every step to a board and stops at the first failure") 
   fs::permissions(scene.user.ini(), fs::perms(0600));
   write_file(scene.user.ini(), ini);
 
-  // The steps of the connection, from last to first.
+  // Breaks the steps of the connection, from last to first.
   write_file(scene.user.ini(), ini.substr(0, ini.find("key =")) + "pwd = wrong\n");
   said = doctor(scene);
   CHECK(said.exit_code == 6);
@@ -188,7 +188,7 @@ TEST_CASE("doctor lists the missing tools of a minimal board and their use") {
   CHECK(contains(said.of("tools"), "neither tar nor SFTP"));
   CHECK(is(said, "other runs", "failed: the profiled run "));
   CHECK(contains(said.of("other runs"), "--force"));
-  // The run was not disturbed.
+  // doctor did not disturb the run.
   CHECK_FALSE(run.has_ended());
   run.send(SIGINT);
   CHECK(run.wait().exit_code == 130);

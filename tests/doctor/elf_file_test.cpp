@@ -1,4 +1,4 @@
-// doctor's reading of programs: real ones, and files that only look like programs.
+// doctor's parsing of programs: real ones, and files that only look like programs.
 #include "collect/elf_file.hpp"
 
 #include <elf.h>

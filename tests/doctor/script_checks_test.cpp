@@ -1,4 +1,4 @@
-// doctor's reading of Python scripts: the values of string expressions, errors in profiling_options
+// doctor's parsing of Python scripts: the values of string expressions, errors in profiling_options
 // with file, line and column, and settings that override the environment.
 #include "doctor/script_checks.hpp"
 
@@ -38,7 +38,7 @@ std::string run_checks(const std::string& text, const fs::path& folder = "/nonex
   return check_lines(list);
 }
 
-// The Python value of the expression after "x = "; "(unknown)" if it cannot be determined.
+// Returns the Python value of the expression after "x = "; "(unknown)" if it cannot be determined.
 std::string evaluate_text(const std::string& expression, const std::string& before = "") {
   const std::string source = before + "\nx = " + expression + "\n";
   const PythonSource python(source);
@@ -69,7 +69,7 @@ custom_op.parameter_map["profiling_mode"].b = True
 custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes('{"output":"/tmp/profiling","task_time":"on"}')
 )py";
 
-// As in the manual for TensorFlow 2.x: one text over several lines.
+// From the manual for TensorFlow 2.x: one text over several lines.
 constexpr const char* kDevice = R"py(import npu_device
 npu_device.global_options().profiling_config.enable_profiling = True
 profiling_options = '{"output":"/home/profiling", \

@@ -1,4 +1,4 @@
-// The socket that accepts start, stop and quit: its answers, and whom it serves.
+// The socket that accepts start, stop and quit: its answers and its allowed clients.
 #include "runtime/acl/prof/dynamic_server.hpp"
 
 #include <poll.h>
@@ -225,8 +225,8 @@ TEST_CASE_METHOD(GreetedScene, "the end of the server ends the recording") {
 }
 
 TEST_CASE("a silent collector is disconnected, and its recording is complete") {
-  // If this machine is slower than the limit, the server gives up before the start; then tries a
-  // longer limit.
+  // If this machine is slower than the limit, the server gives up before the start: try a longer
+  // limit.
   bool has_started = false;
   for (const int idle_ms : {200, 2000, 20'000, 200'000}) {
     DynamicLimits limits;
@@ -315,7 +315,7 @@ TEST_CASE_METHOD(GreetedScene, "a forked child serves no collector and removes n
   const pid_t child = ::fork();
   scene.server->after_fork(child == 0);
   if (child == 0) {
-    // Waits until the parent has finished with it.
+    // Waits until the parent has finished with the connection.
     line.next();
     ::pause();
     ::_exit(0);

@@ -64,7 +64,7 @@ struct SessionScene {
   std::string model;
 };
 
-// Runs acl_program_service; returns once it can be reached.
+// A running acl_program_service that can be reached.
 class Service {
  public:
   explicit Service(const SessionScene& scene, const std::string& mode = "dynamic",
@@ -91,7 +91,7 @@ class Service {
 struct WithoutVerb {};
 
 // Runs msprof collect, or msprof itself, with a pipe as stdin. Its messages go to a file that can
-// be read meanwhile (stderr; without a verb, stdout).
+// be read during the run (stderr; without a verb, stdout).
 class Session {
  public:
   Session(const SessionScene& scene, std::vector<std::string> words,
@@ -122,14 +122,14 @@ class Session {
   bool says(const std::string& text, std::size_t times = 1) const {
     return eventually([&] { return count_occurrences(err(), text) >= times; });
   }
-  // Types start and waits for recorded work; `number` counts these rounds.
+  // Types start and waits for recorded work; `number` is the number of starts so far.
   void begin(const SessionScene& scene, std::size_t number = 1) const {
     type("start");
     INFO(err());
     REQUIRE(says("recording process ", number));
     scene.wait_for_work();
   }
-  // Same, then types stop.
+  // The same, then types stop.
   void record(const SessionScene& scene, std::size_t number) const {
     begin(scene, number);
     type("stop");
@@ -174,7 +174,7 @@ void check_capture(const fs::path& folder) {
   const ImportedCapture capture(folder);
   INFO(folder << "\n" << capture.import().err);
   CHECK(capture.import().exit_code == 0);
-  // Stopping during an execution omits its last operators.
+  // A stop during an execution omits its last operators.
   CHECK(contains(capture.import().err, "verdict: complete"));
   CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL") > 0);
 }
@@ -206,7 +206,7 @@ TEST_CASE_METHOD(RunningService,
   }
   CHECK(count_occurrences(session.err(), "capture: ") == 2);
   CHECK_FALSE(service.program().has_ended());
-  // The session leaves nothing else.
+  // The session leaves no other files.
   CHECK(names_in(scene.output()).size() == 2);
   scene.end();
   CHECK(service.program().wait().exit_code == 0);
@@ -222,7 +222,7 @@ TEST_CASE("a started application is recorded during the run and does not read th
   session.type("start");
   CHECK(session.says("recording process ", 2));
   scene.wait_for_work();
-  // It exits while it is being recorded.
+  // The application exits while it is being recorded.
   scene.end();
   INFO(session.err());
   CHECK(session.exit_code() == 0);
@@ -244,7 +244,7 @@ TEST_CASE("options without a verb work with a running application") {
   INFO(said);
   CHECK(end.exit_code == 0);
   CHECK(end.err.empty());
-  // Output that scripts which type these commands wait for.
+  // Scripts that type these commands wait for this output.
   for (const char* const line : {"(msprof) ", "\ndynamic profiling start success......\n",
                                  "\ndynamic profiling stop success......\n",
                                  "[WARNING] dynamic profiling has not started......\n",
@@ -254,7 +254,7 @@ TEST_CASE("options without a verb work with a running application") {
   }
   CHECK_FALSE(contains(said, "Data is saved in"));
   REQUIRE(scene.captures().size() == 1);
-  // Imported and exported immediately, as by the vendor's tool.
+  // The capture is imported and exported immediately, as by the vendor's tool.
   CHECK(fs::exists(scene.captures().front() / "mindstudio_profiler_output"));
 }
 
@@ -288,8 +288,7 @@ TEST_CASE("a killed session leaves the application complete and ready for the ne
     session.program().send(SIGKILL);
     session.program().wait();
   }
-  // It has no final name yet: after the kill, it is still in the folder where it was being
-  // completed.
+  // The capture has no final name yet: after the kill, it is still in its temporary folder.
   CHECK(scene.captures().empty());
   fs::path folder;
   for (const auto& entry : fs::recursive_directory_iterator(scene.output())) {

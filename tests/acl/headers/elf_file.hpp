@@ -1,5 +1,4 @@
-// Properties of a shared library: exported names, needed libraries, and where they are searched
-// for.
+// Properties of a shared library: exported names, needed libraries, and their search path.
 #pragma once
 
 #include <filesystem>

@@ -82,7 +82,7 @@ std::vector<std::string> exported_patterns() {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// Returns a value that a C program can pass although the enumeration does not define it.
+// Returns a value that the enumeration does not define, although a C program can pass it.
 template <typename Enumeration>
 Enumeration enumerator(int value) {
   Enumeration made;
@@ -91,7 +91,7 @@ Enumeration enumerator(int value) {
   return made;
 }
 
-// Returns what bash prints after sourcing setenv.bash of the tree.
+// Returns the output of bash after sourcing setenv.bash of the tree.
 std::string after_setenv(const std::string& command) {
   const std::string line =
       "bash -c 'source \"" + (kTree / "bin/setenv.bash").string() + "\"; " + command + "'";
@@ -126,7 +126,7 @@ TEST_CASE(
     }
     functions += function_names(tables.c).size();
   }
-  // Each function belongs to one header.
+  // Each function is declared in exactly one header.
   CHECK(functions == all_names().size());
 }
 
@@ -148,8 +148,7 @@ TEST_CASE("libascendcl.so exports exactly the functions of its map and headers")
   const std::vector<std::string> patterns = exported_patterns();
   REQUIRE(!patterns.empty());
   const std::set<std::string> declared = all_names();
-  // Exported for the injection of stamps, which looks them up by name; no CANN header declares
-  // them.
+  // Exported because the injection of stamps looks them up by name; no CANN header declares them.
   const std::set<std::string> undeclared = {"InitInjectionMstx", "ProfRegisterMstxFunc",
                                             "aclprofWarmup"};
   for (const std::string& name : read_elf(kLibraries / "libascendcl.so").exported) {

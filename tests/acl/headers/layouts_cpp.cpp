@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-// `auto` deduced from a code is the return type of the functions.
+// `auto` deduced from an error code must equal the return type of the functions.
 static_assert(std::is_same_v<std::decay_t<decltype(ACL_SUCCESS)>, aclError>);
 static_assert(std::is_same_v<aclError, int>);
 static_assert(std::is_same_v<decltype(OK), const aclnnStatus>);

@@ -1,4 +1,4 @@
-// Programs with their own copies of structures of acl_prof.h define a macro to say so.
+// Programs with their own copies of structures of acl_prof.h define this macro.
 #define ACL_PROF_TENSOR_INFO_DEFINED
 struct aclprofTensor;
 struct aclprofTensorInfo;

@@ -35,7 +35,7 @@ class Device {
     check(aclrtSetCurrentContext(context_), "aclrtSetCurrentContext");
     check(aclrtCreateStream(&stream_), "aclrtCreateStream");
   }
-  // Ends all work on the device: uses Force, because a library may have set it as well.
+  // Ends all work on the device; uses Force, because a library may also have set the device.
   ~Device() {
     check(aclrtDestroyStream(stream_), "aclrtDestroyStream");
     check(aclrtDestroyContext(context_), "aclrtDestroyContext");

@@ -1,6 +1,5 @@
-// A CANN application without profiling calls: whoever starts it decides.
-//   acl_program_inference MODEL [ACL_JSON]
-// Executes the model three times.
+// A CANN application without profiling calls: its starter decides what is recorded.
+// acl_program_inference MODEL [ACL_JSON] Executes the model three times.
 #include <cstddef>
 #include <cstdint>
 

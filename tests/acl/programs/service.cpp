@@ -1,6 +1,5 @@
-// A CANN application that runs a small model until it is told to exit, so that a collector can
-// start and stop its recording:
-//   acl_program_service MODEL END [fork]
+// A CANN application that runs a small model until a file exists, so that a collector can start and
+// stop its recording: acl_program_service MODEL END [fork]
 // It exits when the file END exists. END.<pid> grows by a byte with each execution. With `fork`, a
 // child without the runtime's threads runs for the same time.
 #include <fcntl.h>

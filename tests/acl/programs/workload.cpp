@@ -25,8 +25,8 @@ namespace {
 
 // Updated after the counted call has returned.
 struct Counts {
-  std::atomic<std::uint64_t> executions;  // of models, completed
-  std::atomic<std::uint64_t> launched;    // of models, not completed yet
+  std::atomic<std::uint64_t> executions;  // model executions, completed
+  std::atomic<std::uint64_t> launched;    // model executions, not completed yet
   std::atomic<std::uint64_t> ranges;      // push and pop, start and stop
   std::atomic<std::uint64_t> marks;
   std::atomic<std::uint64_t> copies;
@@ -197,7 +197,7 @@ void eight_streams(const char* file) {
   constexpr int kStreams = 8;
   aclrtContext context = nullptr;
   check(aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
-  // Destroyed after all have run: free stream ids would be reused.
+  // Destroyed after all streams have run: free stream ids would be reused.
   std::vector<aclrtStream> streams(kStreams);
   std::vector<std::thread> threads;
   for (aclrtStream& stream : streams) {
@@ -246,7 +246,7 @@ void four_threads(const char*) {
       mark("here", 250);
     });
   for (std::thread& thread : threads) thread.join();
-  // A range ended by another thread.
+  // Another thread ends this range.
   void* stamp = make_stamp("across");
   std::uint32_t range = 0;
   check(aclprofRangeStart(stamp, &range), "aclprofRangeStart");

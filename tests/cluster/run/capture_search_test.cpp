@@ -1,4 +1,4 @@
-// Searches for captures below folders: names, depth, links, ranks of frameworks, unreadable
+// Searches for captures below folders: names, depth, links, rank numbers of frameworks, unreadable
 // folders.
 #include "cluster/run/capture_search.hpp"
 

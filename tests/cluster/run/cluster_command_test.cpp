@@ -1,4 +1,4 @@
-// msprof cluster with real captures: one result, names of missing captures, and a second run that
+// msprof cluster with real captures: one result, a list of missing captures, and a second run that
 // processes only those; locally, and on a fake Slurm that runs submitted jobs immediately.
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -25,7 +25,7 @@ struct ClusterScene {
     return run_msprof(words);
   }
   std::string in() const { return (folder / "in").string(); }
-  // Makes an msprof that runs `text` first; $1 is the verb.
+  // Makes an msprof that first runs the shell code `text`; $1 is the verb.
   std::string other_msprof(const std::string& text) const {
     return write_script(folder / "msprof.sh", text + "\nexec '" + msprof_path() + "' \"$@\"\n")
         .string();

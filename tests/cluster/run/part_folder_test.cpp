@@ -1,5 +1,4 @@
-// Rank summaries in the output folder, the inputs they were made from, the folder's lock, and task
-// files.
+// Rank summaries in the output folder, their inputs, the folder's lock, and task files.
 #include "cluster/run/part_folder.hpp"
 
 #include <sys/wait.h>
@@ -19,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// One capture with a rank summary that is up to date.
+// One capture with an up-to-date rank summary.
 struct PartScene {
   TempFolder folder;
   ClusterCapture capture{write_job(folder / "in", 1).front(), {}};

@@ -1,4 +1,4 @@
-// The processes of a run: how they end, which are retried, and the output of a tool.
+// The processes of a run: their ends, retries, and the output of a tool.
 #include "cluster/run/pool.hpp"
 
 #include <catch2/catch.hpp>

@@ -104,7 +104,7 @@ TEST_CASE("the load of the host is recorded with the application") {
       return name.starts_with(table + "_2") && name.ends_with(".csv");
     }));
   }
-  // Samples a process other than the application: this test.
+  // Samples another process than the application: this test.
   const Collection other;
   const std::string self = std::to_string(getpid());
   REQUIRE(other

@@ -158,7 +158,7 @@ TEST_CASE("options change their parameters") {
   const Json off = make_config({{"task-time", "off"}});
   CHECK(off.at("taskTime") == "off");
   CHECK(off.at("prof_level") == "off");
-  // Counters require task details.
+  // Counters need task details.
   for (const char* const level : {"off", "l0"}) {
     for (const char* const cores : {"ai_core_profiling", "aiv_profiling"})
       CHECK(make_config({{"task-time", level}}).at(cores) == "off");
@@ -272,7 +272,7 @@ TEST_CASE("every option is accepted or refused as in the manual's table") {
     CAPTURE(option.name);
     const auto row = rows.extract("--" + std::string(option.name));
     if (option.scope == CollectorScope::run || option.scope == CollectorScope::offline) continue;
-    // An option without a row has an effect with every runtime.
+    // Options without a row work with every runtime.
     const auto cells = row.empty() ? std::vector<std::string>(5, "yes") : row.mapped();
     CHECK(cells[2].starts_with("refused") == is_refused(option, CannRuntime::host));
     CHECK(cells[3].starts_with("refused") == is_refused(option, CannRuntime::cann));

@@ -1,5 +1,5 @@
-// CANN applications recorded with the real command: on the host runtime, and with fakes of what a
-// test machine does not have, a vendor's msprof and an installed CANN.
+// CANN applications recorded with the real command: on the host runtime, and with fakes of software
+// missing on a test machine: a vendor's msprof and an installed CANN.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -56,7 +56,7 @@ struct Scene {
 
 const std::string kDemo = DEMO_ACL;
 
-// Whether a device task has been recorded so far. Files are preallocated with zeros.
+// Returns true if a device task has been recorded so far. Files are preallocated with zeros.
 bool has_recorded_tasks(const fs::path& output) {
   for (const auto& entry : fs::recursive_directory_iterator(output)) {
     const std::string name = entry.path().filename().string();
@@ -262,7 +262,7 @@ TEST_CASE("--parse, --export and similar options call the verb for it") {
 TEST_CASE("damaged records are a success for callers, a failing application is not") {
   const Scene scene;
   const std::string output = "--output=" + scene.out().string();
-  // Truncates its last record.
+  // Removes the end of its last record.
   const std::string cut =
       "\nout=$(echo \"$PROFILER_SAMPLECONFIG\" | sed "
       "'s/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/')\n"
@@ -394,7 +394,7 @@ TEST_CASE("the recording of a killed msprof gets its name later") {
   const Scene source;
   REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
   const std::string name = source.captures().front();
-  // Nobody holds its lock.
+  // A folder whose lock is free.
   const fs::path stale =
       scene.out() / (".collect.0123456789abcdef-" + msprof::machine_tag() + ".msprof-tmp");
   fs::create_directories(stale / "remote" / "profiling" / "host_1_ascend_ms");
@@ -448,7 +448,7 @@ TEST_CASE("the vendor's collector gets its own options, and its folder is found"
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.out, Contains("collected by the vendor's " + (tools / "msprof").string()));
   CHECK(scene.captures() == source.captures());
-  // The output does not mention the temporary folder that holds the data during the run.
+  // The output does not mention the temporary folder that held the data during the run.
   const std::string final_folder = (scene.out() / scene.captures().front()).string();
   CHECK(run.out.find(".collect.") == std::string::npos);
   CHECK_THAT(run.out, Contains("json: " + final_folder + "/x.json"));

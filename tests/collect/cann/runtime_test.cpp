@@ -27,7 +27,7 @@ void write_program(const fs::path& path, const std::string& text) {
   fs::permissions(path, fs::perms::owner_all);
 }
 
-// A tool that is not ours, like the vendor's.
+// A foreign tool, such as the vendor's.
 constexpr const char* kVendor = "#!/bin/sh\necho 'Unknown option: --version'\nexit 1\n";
 
 RuntimeSurroundings with_path(const std::string& path) {
@@ -106,7 +106,7 @@ TEST_CASE("an installed CANN is found in the library path and its variables") {
   surroundings.library_path = "/nowhere:" + (folder / "cann" / "lib64").string();
   CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::cann);
 
-  // Our runtime in LD_LIBRARY_PATH is not an installed CANN.
+  // The host runtime in LD_LIBRARY_PATH is not an installed CANN.
   const fs::path host = find_host_runtime(surroundings.executable);
   REQUIRE_FALSE(host.empty());
   surroundings.library_path = (host / "lib64").string();
@@ -205,7 +205,7 @@ TEST_CASE("the rank of a process comes from its launcher if it is unknown") {
   }
   CHECK_FALSE(find_rank_variable());
   const Variable slurm("SLURM_PROCID", "5");
-  // In a batch script SLURM_PROCID is 0 for every process that the script starts.
+  // In a batch script, SLURM_PROCID is 0 for every process started by the script.
   CHECK_FALSE(find_rank_variable());
   const Variable step("SLURM_STEP_ID", "0");
   CHECK(find_rank_variable() == "RANK_ID=5");
