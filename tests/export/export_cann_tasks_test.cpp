@@ -1,4 +1,4 @@
-// Tables of CANN captures about tasks and collectives: hand-made rows in, bytes out.
+// Tables of CANN captures about tasks and collectives: writes hand-made rows and checks the bytes.
 #include <catch2/catch.hpp>
 
 #include "export/exporter.hpp"
@@ -16,7 +16,7 @@ struct Place {
   std::int64_t context = kNull;
 };
 
-// Tasks are given in the order of their ids.
+// Tasks must be added in the order of their ids.
 class TaskStore : public CannStore {
  public:
   explicit TaskStore(std::int64_t platform = 5) {
@@ -216,7 +216,7 @@ TEST_CASE("task_time is sorted by start over all devices and names tasks by kern
   kernel.op_id = mul;
   kernel.kernel_name_id = store.name("mul_kernel");
   store.add(kernel);
-  store.add(store.task({0, 2, 2}, kSecond + 40, 5));  // the host has no kernel for it
+  store.add(store.task({0, 2, 2}, kSecond + 40, 5));  // the host has no kernel for this task
   TaskRow alone = store.task({0, 2, 3}, kSecond + 60, 5);
   alone.host_type_name_id = kNull;
   alone.op_id = mul;

@@ -1,4 +1,5 @@
-// Tables of CANN captures about the host, steps and memory: hand-made rows in, bytes out.
+// Tables of CANN captures about the host, steps and memory: writes hand-made rows and checks the
+// bytes.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -219,7 +220,7 @@ TEST_CASE("a table without data has no file, and an empty capture has no files")
   CannStore store;
   CHECK(store.files({}).empty());
   CHECK_FALSE(std::filesystem::exists(store.folder() / "out"));
-  // Tables and layers; counters are listed only if they were recorded.
+  // Includes tables and layers; counters are listed only if they were recorded.
   CHECK(empty_products(store.db().database(), {}).size() == 19);
   CHECK(empty_products(store.db().database(), {"hbm", "lpm_freq"}).size() == 23);
 }

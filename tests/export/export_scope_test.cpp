@@ -74,8 +74,8 @@ struct Scene {
     op.type_name_id = store.name("Add");
     op.unit_name_id = store.name("AI_VECTOR_CORE");
     store.add(op);
-    // Device 0: two tasks in iteration 1, one of another model there, one in iteration 2, one after
-    // it.
+    // Device 0: two tasks in iteration 1, one of another model at that time, one in iteration 2,
+    // one after it.
     add_task(store, 1, 0, 100, 1);
     add_task(store, 2, 0, 150, 2);
     add_task(store, 3, 0, 200, 1);
@@ -117,7 +117,7 @@ struct Scene {
     }
     return files;
   }
-  // Rows of the only file.
+  // Returns the rows of the only file.
   std::string rows(const std::string& table, const ExportScope& scope,
                    ExportStyle style = ExportStyle::current) {
     const auto all = files(table, scope, style);
@@ -332,7 +332,7 @@ TEST_CASE("rates of the L2 cache are computed from the events of the chip") {
   store.set_meta("l2_cache.events.0", "0x5b,0x59,0x5c");
   add_device(store, 1, 2);  // 310P: requests 0x78 and 0x79
   store.set_meta("l2_cache.events.1", "0x6a,0x71,0x78,0x79");
-  add_device(store, 2, 5);  // with STARS: no hit rate
+  add_device(store, 2, 5);  // STARS: no hit rate
   store.set_meta("l2_cache.events.2", "0xfb,0xfc,0x90,0x91,0x9c");
   add_device(store, 3, 1);  // an event is missing
   store.set_meta("l2_cache.events.3", "0x5b,0x59");
@@ -373,6 +373,6 @@ TEST_CASE("an L2 record names the operator of its task if all wraparounds of the
   add_l2(scene.store, 3, 0, 99, {1, 1, 0, 0, 1});
   CHECK(scene.rows("l2_cache", {}) ==
         "0,3,1,N/A,0.5,add_1\n0,3,3,N/A,0.5,N/A\n0,3,99,N/A,0.5,N/A\n");
-  // Within iteration 1, task 3 was that operator, and task 99 did not run.
+  // Within iteration 1, task 3 was this operator, and task 99 did not run.
   CHECK(scene.rows("l2_cache", scene.iteration(1)) == "0,3,1,N/A,0.5,add_1\n0,3,3,N/A,0.5,add_1\n");
 }

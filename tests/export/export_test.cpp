@@ -149,7 +149,7 @@ TEST_CASE("a trace is an empty array or has one event per line") {
     out.argument({"\"Mode\""}, JsonText{"\"model\""});
     out.end_complete();
     out.finish();
-    CHECK(out.event_count() == 1);  // without the metadata
+    CHECK(out.event_count() == 1);  // metadata is not counted
   });
   CHECK(trace ==
         "[\n{\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"a \\\"board\\\"\"},"

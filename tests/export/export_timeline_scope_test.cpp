@@ -116,7 +116,7 @@ TEST_CASE("an iteration has its passes, its refresh and an arrow to the next one
   CHECK(start["name"] == "Data_aug Bound 1");
   CHECK(start["ts"] == "1000001.450");  // BP End + refresh / 2
   CHECK(start["args"]["Data_aug Bound(us)"] == 0.061);
-  // The ids are numbers and differ: the arrow that ends here does not start in this file.
+  // Ids are numbers, and these differ: the arrow that ends here does not start in this file.
   CHECK(end["id"] == "1");
   CHECK(start["id"] == "2");
   CHECK(thread_name(all, 70001) == "Step Trace(Model ID:1)");

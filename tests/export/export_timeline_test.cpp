@@ -1,5 +1,5 @@
-// Timeline layers of CANN captures about calls, tasks and collectives: hand-made rows in, events
-// out.
+// Timeline layers of CANN captures about calls, tasks and collectives: writes hand-made rows and
+// checks the events.
 #include <catch2/catch.hpp>
 
 #include "export/timeline_events.hpp"

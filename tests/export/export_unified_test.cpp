@@ -1,5 +1,5 @@
-// The unified database: hand-made store rows in, tables out. Source of the rules: cann_host.md 2.6
-// and cann_device.md 25.
+// The unified database: writes hand-made store rows and checks the tables. Source of the rules:
+// cann_host.md 2.6 and cann_device.md 25.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -52,7 +52,7 @@ class UnifiedScene : public CannStore {
 
   fs::path out() const { return folder() / "prof"; }
   std::vector<ExportedFile> write() { return run_export_jobs(db(), plan_unified_db(db(), out())); }
-  // Rows of a query on the unified database, which the first query writes.
+  // Returns the rows of a query on the unified database, which the first query writes.
   Texts rows(const std::string& sql) {
     if (!is_written_) REQUIRE(write().size() == 1);
     is_written_ = true;

@@ -68,7 +68,7 @@ Rows rows_of_view(const TraceDb& store, const std::string& sql) {
   return rows;
 }
 
-// A view of a capture and the columns and SQL to compare with its file.
+// A view of a capture, with columns and SQL for comparison with its file.
 struct TableOfView {
   std::string table;
   std::vector<std::string> columns;
@@ -240,7 +240,7 @@ void fill(CannStore& store) {
   launch.id = 3;
   launch.level = 123;
   launch.end_ns = kNull;
-  launch.name_id = 4242;  // has no text
+  launch.name_id = 4242;  // an id without a text
   store.add(launch);
 }
 

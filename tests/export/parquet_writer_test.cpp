@@ -1,4 +1,4 @@
-// Parquet files: the tests' own reader gets back the written values, in every layout.
+// Parquet files: the tests' own reader returns the written values, in every layout.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -180,7 +180,7 @@ TEST_CASE("The encoding of a column follows from its values") {
   CHECK(chunks[1].dictionary_size == 3);
   CHECK(chunks[2].page_encodings == std::set<int>{8});
   CHECK(chunks[3].page_encodings == std::set<int>{5});
-  // Two and eleven bits per value before zstd: 16 kB instead of 160.
+  // Two and eleven bits per value before zstd: 16 kB instead of 160 kB.
   CHECK(std::filesystem::file_size(written.path) < 20'000);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("If an integer dictionary is full, the rest is delta-encoded") {
   CHECK(file.groups[1][0].dictionary_size == 3);
 }
 
-// Texts of the keys 0, 1, 2, …; other keys have none.
+// Provides texts for the keys 0, 1, 2, …; other keys have no text.
 parquet::TextLookup text_lookup(std::vector<std::string> texts) {
   return [texts = std::move(texts)](std::int64_t key, std::string& text) {
     if (key < 0 || key >= static_cast<std::int64_t>(texts.size())) return false;

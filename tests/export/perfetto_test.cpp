@@ -1,4 +1,4 @@
-// Timelines as Perfetto's protobuf: protobuf's own reader finds the contents of the JSON.
+// Timelines as Perfetto's protobuf: protobuf's own reader finds the same contents as in the JSON.
 #include "export/trace/perfetto_sink.hpp"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ std::vector<WantedField> fields(std::initializer_list<const char*> names) {
   return wanted;
 }
 
-// Appends each row that it is called with to `rows`.
+// Returns a callback that appends each row to `rows`.
 TableReader::OnRow into(SeenRows& rows) {
   return [&rows](std::span<const TableValue> values) {
     auto& row = rows.emplace_back();
@@ -29,7 +29,7 @@ TableReader::OnRow into(SeenRows& rows) {
   };
 }
 
-// The rows that a reader of `wanted` gets from the output of `fill`.
+// Returns the rows that a reader of `wanted` gets from the output of `fill`.
 template <typename Fill>
 SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
   SeenRows rows;
@@ -118,7 +118,7 @@ TEST_CASE("A purely numeric field is read by its value") {
   };
   const SeenRows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
   REQUIRE(rows.size() == 2);
-  CHECK(made == 1);  // only the digits of the second cell were made
+  CHECK(made == 1);  // only the second cell's digits were made
   CHECK(rows[0][0].number == 7.125);
   CHECK(rows[0][0].text.empty());
   CHECK(rows[0][1].number == 7.125);
@@ -245,7 +245,7 @@ TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone w
   const std::string expected = written(fill);
   for (const bool is_number : {false, true}) {
     for (std::size_t one = 0; one <= columns.size(); ++one) {
-      // Reads all columns, or all but one: an unread column must not be counted twice.
+      // Reads all columns, or all but one: an unread column must not affect the others.
       std::vector<WantedField> wanted;
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (i != one) wanted.push_back({field_name(columns[i]), is_number});

@@ -1,4 +1,5 @@
-// Chunks of a timeline written by several threads have the same text as a timeline of one thread.
+// Chunks of a timeline written by several threads have the same text as a timeline written by one
+// thread.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <latch>
@@ -81,7 +82,7 @@ TEST_CASE("A chunk that is not next buffers a limited amount of text, then waits
   }));
   TextSink sink;
   CHECK(write(store, pieces, 2, sink).events == kSlices + 1);
-  const std::size_t line = one_slice(name).size() + 2;  // with its comma
+  const std::size_t line = one_slice(name).size() + 2;  // including its comma
   CHECK(sink.text().size() == 2 + one_slice("first").size() + kSlices * line + 3);
   CHECK(sink.text().ends_with(one_slice(name) + "\n]\n"));
 }
@@ -121,7 +122,7 @@ TEST_CASE("An exception of a chunk stops the others, including waiting ones") {
   }));
   pieces.push_back(make_piece([&](TraceJsonWriter& out) {
     second_has_begun.count_down();
-    // Exceeds the buffer limit: this chunk waits until it is next, which never happens.
+    // Exceeds the buffer limit: this chunk waits for its turn, which never comes.
     for (int i = 0; i < 500; ++i) write_slice(out, name);
   }));
   pieces.push_back(make_piece([](TraceJsonWriter&) {}, When::after_others));

@@ -111,7 +111,7 @@ const std::string& find_content(const std::vector<NamedBytes>& files, const std:
 // Returns each file of the list separately, and all of them together.
 std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) {
   auto files = cann_files(chip);
-  // Only for one chip: few of their bytes depend on it.
+  // Only for one chip: only few bytes of these files depend on the chip.
   if (chip == CannChip::stars) {
     for (NamedBytes& file : counter_files()) files.push_back(std::move(file));
   }
@@ -172,7 +172,7 @@ std::vector<std::string> cann_file_names(std::string_view target) {
       }
     }
   }
-  // After the others, as kept inputs rely on their numbers.
+  // Added last, because kept inputs rely on the numbers of the others.
   for (const auto& [name, bytes] : counter_files()) {
     const bool is_record = !is_counter_text(name);
     const bool wanted = target == "cann_texts"    ? !is_record

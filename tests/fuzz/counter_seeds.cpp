@@ -27,7 +27,7 @@ class CounterBytes {
 
 constexpr std::uint32_t kSamples = 3;
 constexpr std::uint64_t kStepUs = 10'000;
-constexpr std::uint64_t kTicks = 250'000'000;  // of the device at its start, as in ProfSetup
+constexpr std::uint64_t kTicks = 250'000'000;  // device clock at its start, as in ProfSetup
 constexpr std::uint64_t kStepTicks = 500'000;  // 10 ms
 constexpr std::uint64_t kHostTicks = 500'000'000;
 
@@ -78,7 +78,7 @@ std::string pcie() {
   return bytes.text();
 }
 
-// func in the low bits of the first byte, then the body at offset 32.
+// `func` in the low bits of the first byte, and the body at offset 32.
 std::string stars_record(std::uint16_t head, std::uint64_t ticks, std::uint16_t id,
                          const CounterBytes& body) {
   CounterBytes bytes;

@@ -10,13 +10,13 @@
 
 namespace msprof::fuzz {
 
-// Adds the info that `setup` needs for the counters to be read.
+// Adds the info to `setup` that the counters need to be read.
 void describe_counters(test::prof::ProfSetup& setup);
 
 // Returns each file once, in one slice, in a fixed order: add new kinds at the end.
 std::vector<NamedBytes> counter_files();
 
-// Returns the kinds of cann_new_kinds.md 2 to 4, which counter_files() lists last.
+// Returns the kinds of cann_new_kinds.md 2 to 4, which are at the end of counter_files().
 std::vector<NamedBytes> new_kind_files();
 
 // Returns true if a file of counter_files() contains lines of text.

@@ -1,6 +1,6 @@
 // Fuzz target: answers of a board. The first byte selects the parser: a listing, a tar stream,
 // files by cat, board detection, SFTP. No answer may create anything outside one folder, or
-// anything in it but files and folders.
+// anything but files and folders in it.
 #include <unistd.h>
 
 #include <cstdint>
@@ -78,7 +78,7 @@ void read_listing(std::string_view bytes) {
   });
 }
 
-// Unpacks in chunks, whose size comes from the input.
+// Unpacks in chunks of a size given by the input.
 void unpack(std::string_view bytes) {
   const std::size_t piece = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) * 16U + 1;
   bytes.remove_prefix(bytes.empty() ? 0 : 1);

@@ -13,7 +13,7 @@
 
 namespace msprof::fuzz {
 
-// Reads chunks from the front of an input; shorter at its end.
+// Reads chunks from the front of an input; the last one may be shorter.
 class Pieces {
  public:
   explicit Pieces(std::string_view bytes) : bytes_(bytes) {}
@@ -50,8 +50,8 @@ class CannCapture {
   explicit CannCapture(CannChip chip);
   // Replaces or adds a file; the name is relative to the capture.
   void put(const std::string& name, std::string_view bytes);
-  // Imports and exports, then restores the capture. Any error except Error(nothing_to_do) is a
-  // finding; so is that one unless `may_be_nothing`.
+  // Imports and exports, then restores the capture. Any error is a finding, except
+  // Error(nothing_to_do) if `may_be_nothing`.
   void run(bool may_be_nothing);
 
  private:

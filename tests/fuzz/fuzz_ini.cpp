@@ -13,7 +13,7 @@ namespace {
 
 using namespace msprof;
 
-// Not a key or a name: if it occurs in a message, it comes from the file.
+// Not a key or a name: if it occurs in a message, the message quotes the file.
 constexpr std::string_view kSecret = "S3cret ;phrase";
 
 template <typename Work>
@@ -26,7 +26,7 @@ void refuse_as_usage(Work&& work) {
   }
 }
 
-// Accepted values must be valid for their users.
+// Accepted values must be valid for later code.
 void check(const BoardConfig& config) {
   const bool is_word = config.login.host.find_first_of(" @\t") == std::string::npos;
   const double seconds = config.login.connect_timeout_seconds;
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   log::set_level(log::Level::silent);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   refuse_as_usage([&] { check(parse_board_config(text, "input")); });
-  // The same text as lines of one section, so that inputs need not contain its name.
+  // Parses the same text as lines of one section, so that inputs need not contain its name.
   refuse_as_usage([&] {
     BoardConfig config = parse_board_config("[ssh_config]\n" + std::string(text), "input");
     check(config);

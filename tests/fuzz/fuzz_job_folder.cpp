@@ -1,5 +1,5 @@
-// Fuzz target: a whole JOB folder. The input is unpacked into files, imported and exported; any
-// error that bad data may not cause is a finding.
+// Fuzz target: a whole JOB folder. The input is unpacked into files, imported and exported; an
+// error that bad data must not cause is a finding.
 #include <unistd.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-// Reads bytes from the front of the input; shorter at its end.
+// Reads bytes from the front of the input; the last read may be shorter.
 class Input {
  public:
   explicit Input(std::string_view bytes) : bytes_(bytes) {}

@@ -1,5 +1,5 @@
-// Fuzz target: a whole folder of CANN 5 or of 2019 to 2021 including names: u8, odd for a JOB
-// folder; then the files as in fuzz_cann_folder.
+// Fuzz target: a whole folder of CANN 5 or of 2019 to 2021 including names: a u8 that is odd for a
+// JOB folder; then the files as in fuzz_cann_folder.
 #include "fuzz_cann.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// Fuzz target: a Python script of a project, and profiling_options, which are both untrusted.
-// Options found must lie within the text, and accepted options must be accepted again.
+// Fuzz target: a Python script of a project, and profiling_options, both untrusted. Options found
+// must lie within the text, and accepted options must be accepted again.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>

@@ -46,7 +46,7 @@ struct SmallStore {
   }
 };
 
-// Everything that a reader can see of the store; queries must not change it.
+// Returns all contents of the store that a reader can see; queries must not change them.
 std::string read_content(const QueryDb& db) {
   std::string text;
   for (Statement read = db.prepare("SELECT (SELECT group_concat(name || sql) FROM sqlite_schema),"

@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     refuse_config_as_usage([&] {
       SshHostConfig found;
       int includes = 0;
-      // One level: the text includes itself.
+      // Includes one level: the text includes itself.
       const SshConfigInclude include = [&](const std::string&, bool is_active,
                                            const std::string& where) {
         if (++includes > 2) return;

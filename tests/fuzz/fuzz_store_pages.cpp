@@ -22,7 +22,7 @@ using namespace msprof;
 namespace fs = std::filesystem;
 using Cells = std::vector<std::int64_t>;
 
-// Empty if the rows are rejected.
+// Rows that were read; empty if they are rejected.
 template <typename Row>
 std::optional<Cells> read_cells(const Database& db, const typename RowCursor<Row>::Columns& columns,
                                 const typename RowCursor<Row>::Filter& filter) {

@@ -9,8 +9,8 @@ namespace {
 
 using test::prof::Wire;
 
-constexpr std::uint64_t kCount = 500'001'010;  // of the host, during the call of a copy
-constexpr std::uint64_t kTicks = 250'001'000;  // of the device
+constexpr std::uint64_t kCount = 500'001'010;  // host time, during the call of a copy
+constexpr std::uint64_t kTicks = 250'001'000;  // device time
 
 Wire record(std::size_t bytes, std::uint32_t length) {
   Wire wire(bytes);

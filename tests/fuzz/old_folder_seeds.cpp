@@ -31,7 +31,7 @@ std::string tagged(std::size_t bytes, std::uint64_t tag, std::initializer_list<F
   return with_text(with_text(record(bytes, fields), 0, "ZZ"), 2, record(2, {{0, 2, tag}}));
 }
 
-// Each is followed by a NUL.
+// Joins texts, each followed by a NUL.
 std::string entries(std::initializer_list<std::string_view> texts) {
   std::string out;
   for (const std::string_view text : texts) (out += text) += '\0';

@@ -72,7 +72,7 @@ class Graph {
   std::size_t draw(std::size_t count) { return random_() % count; }
   std::size_t pages() const { return size_ / page_bytes_; }
   std::size_t any_page() { return 1 + draw(pages()); }
-  // Usually the number of a page.
+  // Usually a page number.
   std::size_t any_number() {
     constexpr std::size_t kEdges[] = {0, 1, UINT32_MAX, 0x80000000u};
     if (draw(8) == 0) return kEdges[draw(4)];
@@ -138,7 +138,7 @@ class Graph {
     }
     for (std::size_t i = 0; i < count; ++i) put(cells_at(page) + 2 * i, cell, 2);
   }
-  // Makes a page that names one child many times.
+  // Makes an interior page that refers to one child many times.
   void make_interior(std::size_t page) {
     const std::size_t child = draw(4) == 0 ? page : any_page();
     const bool is_table = draw(4) != 0;

@@ -8,8 +8,8 @@ namespace msprof::fuzz {
 
 namespace fs = std::filesystem;
 
-// Returns the summary of a rank with its rows, and one of two ranks with totals instead. Uses small
-// pages, so that empty tables are small.
+// Returns the summary of a rank with its rows, and a summary of two ranks with totals instead. Uses
+// small pages, so that empty tables are small.
 std::vector<std::string> parts() {
   const test::TempFolder folder;
   test::ranks::ClusterShape shape;

@@ -112,7 +112,7 @@ std::vector<std::string> board_files() {
       "root@[fe80::1%eth0]:22\nboard_dir = ~/w\nip=a\nboard_ip=b\nunknown = S3cret ;phrase\n"};
 }
 
-// SQL that succeeds, that would write, and that never ends.
+// SQL that succeeds, SQL that would write, and SQL that never ends.
 std::vector<std::string> questions() {
   return {"SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 5 -- all",
           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
@@ -123,7 +123,7 @@ std::vector<std::string> questions() {
           "ATTACH 'x' AS y; PRAGMA user_version = 7; CREATE TEMP TABLE z AS SELECT 1"};
 }
 
-// Scripts with profiling_options, and texts of these.
+// Scripts with profiling_options, and option texts alone.
 std::vector<std::string> scripts() {
   return {
       "from npu_bridge.npu_init import *\noptions = '{\"output\":\"/tmp\",' \\\n  "

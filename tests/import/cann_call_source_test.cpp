@@ -1,4 +1,4 @@
-// CallSource: calls recorded whole and calls made of two events, in order.
+// CallSource: calls recorded as one record or as two events, in order.
 #include "import/cann/join/host_sources.hpp"
 
 #include <catch2/catch.hpp>
@@ -87,7 +87,7 @@ TEST_CASE("impossible calls are counted by reason") {
   const Calls calls(call(20000, 0, 10) + call(20000, 20, 10) + call(20000, 30, 5000) +
                         call(20000, 40, 45) + call(20000, 2000, 2010),
                     1000);
-  // The start of the last call is equally late, so the clock is wrong and not the record.
+  // The start of the last call is equally late, so the clock is wrong, not the record.
   CHECK(calls.seen == Texts{"20000 40 45", "20000 2000 2010"});
   CHECK(calls.reasons() ==
         Texts{"start is 0", "end before start", "end long after the collection"});

@@ -21,7 +21,7 @@ struct Mark {
   std::int64_t stream = 2;
 };
 
-// A store with the marks of device 0, derived.
+// A store with the marks of device 0 and its derived iterations.
 class Steps {
  public:
   explicit Steps(const std::vector<Mark>& marks) : writer_(folder_ / "msprof.db") {
@@ -222,7 +222,7 @@ TEST_CASE("allocations of an operator are paired with their releases") {
   event(2, 16, 0, 100, 1001);   // 2: never released
   event(1, 16, 1, 100, 1002);   // 3: another device
   event(1, 32, 0, 100, 1003);   // 4: never released
-  event(1, 16, 0, 0, 1004);     // 5: neither
+  event(1, 16, 0, 0, 1004);     // 5: neither allocates nor releases
   event(1, 16, 1, -100, 1013);  // 6: releases 3
   event(1, 16, 0, -100, 2044);  // 7: releases 1
   event(1, 16, 0, -100, 2045);  // 8: releases nothing

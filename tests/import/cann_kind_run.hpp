@@ -1,4 +1,4 @@
-// KindRun: runs individual kinds on a PROF folder into a real store. For their tests.
+// KindRun: runs individual record kinds on a PROF folder into a real store. For their tests.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace msprof::test {
 
 using Texts = std::vector<std::string>;
 
-// Start of the collections of these tests, in wall-clock ns.
+// Start of the collection in these tests, in wall-clock ns.
 inline constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
 
 inline std::string ns(std::int64_t after_begin) {
@@ -48,7 +48,7 @@ class KindRun {
   cann::CannImport import_;
 };
 
-// The slice of a folder made by ProfFolder.
+// Returns the path of a slice in a folder made by ProfFolder.
 std::filesystem::path host_slice(const std::filesystem::path& folder, std::string_view stem,
                                  int slice = 0);
 std::filesystem::path device_slice(const std::filesystem::path& folder, int device,

@@ -70,7 +70,7 @@ TEST_CASE("step trace records of chips 15 and 16 have a different end") {
   ProfSetup setup;
   setup.platform = "15";
   ProfFolder folder(temp.path(), setup);
-  // Their tag, stream and 32-bit task id are where other chips have stream, task, tag, reserved.
+  // These chips have tag, stream and 32-bit task id where others have stream, task, tag, reserved.
   folder.device(
       0, StepTrace{.time = 9, .index = 1, .model = 1, .stream = 3, .task = 0x9001, .tag = 0x5678});
   folder.finish();
@@ -282,13 +282,13 @@ TEST_CASE(
   const TempFolder temp;
   ProfSetup setup;
   setup.end_us = 0;
-  setup.begin_us += 3;  // the device starts 3 us before
+  setup.begin_us += 3;  // the device starts 3 us earlier
   ProfFolder folder(temp.path(), setup);
   const auto tick = [&](std::uint64_t after) { return setup.ticks_at(after); };
   folder.device(0, prof::LpmFreq{{{tick(20), 700}, {tick(40), 800}}});
   folder.finish();
   KindRun run(folder.folder(), kFreq);
-  // Wall time moves with the start of the collection: both entries are after it.
+  // Wall time moves with the start of the collection, so both entries are after it.
   CHECK(points(run).size() == 3);
   const ClockMap clock = *run.session().parts().at(1).clock;
   const auto begin = clock.ns(tick(40)) + 1;
@@ -329,7 +329,7 @@ TEST_CASE("frequencies of lpmInfoConv equal those of lpmFreqConv, and equal poin
 TEST_CASE("a voltage that was set before the collection is valid at its start") {
   const TempFolder temp;
   ProfSetup setup;
-  setup.begin_us += 3;  // the device starts 3 us before
+  setup.begin_us += 3;  // the device starts 3 us earlier
   ProfFolder folder(temp.path(), setup);
   const auto tick = [&](std::uint64_t after) { return setup.ticks_at(after); };
   folder.device(0, prof::LpmInfo{2, {{setup.device_ticks - 10, 780}, {tick(9000), 850}}});

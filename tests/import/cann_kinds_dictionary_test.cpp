@@ -29,7 +29,7 @@ Texts read_lines(const std::filesystem::path& path, char separator = '\n') {
   return result;
 }
 
-// The dictionaries of a folder with these texts.
+// A folder with dictionaries of these texts.
 struct Filled {
   explicit Filled(std::string_view types, std::string_view hashes) : folder(temp.path()) {
     folder.finish();

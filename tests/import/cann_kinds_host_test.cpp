@@ -94,7 +94,7 @@ TEST_CASE("the segments of a message are joined in any order") {
   folder.finish();
   KindRun run(folder.folder(), kTx);
   CHECK(marks(run) == Texts{"1|7|HelloWorld|dom", "1|8|alone|invalid"});
-  // The other fields are those of the lowest segment; an extended range has no category, payload or
+  // The other fields come from the lowest segment; an extended range has no category, payload or
   // message type.
   CHECK(run.rows("event_type, category, payload_type, payload_value, message_type",
                  "user_range WHERE id = 1") == Texts{"2|NULL|NULL|NULL|NULL"});
@@ -159,7 +159,7 @@ TEST_CASE("at 1000 MHz, times of memory events are also computed from the start 
   const TempFolder temp;
   prof::ProfSetup setup;
   setup.host_mhz = "1000.000000";
-  setup.host_count = 400;  // not the monotonic time
+  setup.host_count = 400;  // differs from the monotonic time
   setup.host_ns_per_count = 1;
   ProfFolder folder(temp.path(), setup);
   folder.host(prof::TaskMemory{.time = 1400, .size = 1});

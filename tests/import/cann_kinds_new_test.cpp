@@ -1,4 +1,4 @@
-// Independent kinds of the 2026 collector: its note of lost data, operators of replayed kernels,
+// Independent kinds of the 2026 collector: its file about lost data, operators of replayed kernels,
 // hardware queues, busy units of a core. Source: cann_new_kinds.md 2.4, 2.5, 4.5, 7.
 #include <catch2/catch.hpp>
 
@@ -72,7 +72,7 @@ TEST_CASE("a loss recorded by the collector makes the capture partial and is quo
                  " \"reason\": \"retry\", \"detail\": \"groupId=0\"}]\n}\n") ==
         "PARTIAL prof_collect.info: data of biu_perf lost x1: retry; groupId=0; ret_code 0x916;"
         " device_id 0; channel_id 97");
-  // The file itself, whatever it contains, means loss.
+  // The file itself means loss, whatever it contains.
   for (const std::string_view text : {"", "{", "[]", "{\"data_loss\": 1}", "{\"data_loss\": [3]}"})
     CHECK(findings(text) ==
           "PARTIAL prof_collect.info: data lost x1: the file does not describe the loss");

@@ -123,7 +123,7 @@ TEST_CASE("many chunks of one slice, far out of order, are sorted by time") {
 }
 
 TEST_CASE("series of records whose times drift apart are sorted by time") {
-  // More chunks wait for their time than are kept in memory.
+  // More chunks wait for their time than fit in memory.
   Reading reading;
   std::string bytes;
   constexpr std::uint64_t kEach = 150'000;

@@ -1,4 +1,5 @@
-// The kinds that tasks are made of, and join_devices(): files in, rows out.
+// The record kinds from which tasks are made, and join_devices(): imports files and checks the
+// rows.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -45,7 +46,7 @@ class Capture {
                  "duration_ns", "text"},
                 "task LEFT JOIN name ON name.id = device_type_name_id ORDER BY task.id");
   }
-  // How often a finding occurred, 0 if never; negative if it makes the data partial.
+  // Count of a finding, 0 if there is none; negative if it makes the data partial.
   std::int64_t found(std::string_view kind, std::string_view reason) const {
     for (const Finding& finding : report.findings()) {
       if (finding.kind == kind && finding.reason == reason)
@@ -301,7 +302,7 @@ TEST_CASE("950: tasks are matched by their ids only, in any order and on any str
                                         .batch = static_cast<std::uint16_t>(ids[i] >> 16U),
                                         .task_type = 2});
   }
-  // The device runs them from last to first; the very last one starts at the same time as another.
+  // The device runs them in reverse order; the very last one starts at the same time as another.
   const auto task = [&](std::uint32_t id, std::uint64_t start, std::uint64_t end) {
     for (const bool is_end : {false, true})
       capture.folder.device(0, prof::LogV6{.is_end = is_end,

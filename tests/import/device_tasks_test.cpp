@@ -1,4 +1,4 @@
-// DeviceTasks: hand-made records in, rows of a real store out.
+// DeviceTasks: passes hand-made records and checks the rows of a real store.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>

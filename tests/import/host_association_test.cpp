@@ -1,5 +1,5 @@
-// Host association: the call, operator, model and collective that a launched task belongs to.
-// Source: cann_host.md 1.8, 1.10.
+// Host association: the call, operator, model and collective of a launched task. Source:
+// cann_host.md 1.8, 1.10.
 #include <catch2/catch.hpp>
 
 #include "import/host_scene.hpp"

@@ -158,5 +158,5 @@ TEST_CASE("host tasks are read by stream and batch, in launch order, from memory
   CHECK(tasks[0].op_id == kTasks - 1);
   CHECK(store.remaining(3) == kTasks / 2);
   CHECK(store.take(3, 1, 1).size() == 0);
-  CHECK(test::names_in(folder.path()).empty());  // the file has no name
+  CHECK(test::names_in(folder.path()).empty());  // the temporary file has no name
 }

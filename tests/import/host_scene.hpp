@@ -54,7 +54,7 @@ class HostScene {
                   std::uint64_t most_bytes_per_task, std::uint16_t direction);
   HostScene& basic(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                    std::uint32_t task_type = 2);
-  // `bytes` must hold complete tensors.
+  // `bytes` must contain complete tensors.
   HostScene& tensors(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                      const std::string& bytes);
   HostScene& contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
@@ -69,7 +69,7 @@ class HostScene {
     });
   }
 
-  // Passes everything in time order to a new association.
+  // Passes all data in time order to a new association.
   KeptSink run();
 
   std::uint32_t thread = 1;

@@ -1,5 +1,5 @@
 // The search for record layouts: random boards with a known layout, and cases in which no result
-// may be called certain.
+// may be "certain".
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -109,7 +109,7 @@ TEST_CASE("a truncated file is read with the length in its .done, and not used w
   const auto alone = found_in(job);
   CHECK(find_wrong(alone, job).empty());
   CHECK(alone.kinds.front().header_certainty == layout::Certainty::likely);
-  // A header that is only likely is not used, and therefore nothing of the file is.
+  // A header that is only likely is not used, and without it no field of the file is.
   const auto strict = LayoutSet::parse(layout::layout_file_text(alone, false), "strict");
   CHECK(strict.find("aicore") == nullptr);
   const auto wide = LayoutSet::parse(layout::layout_file_text(alone, true), "wide");
@@ -126,7 +126,7 @@ TEST_CASE("calls are certain if they are within the collection or enclose the ex
     const layout::FoundKind& calls = found.kinds.back();
     CHECK(find_wrong(found, job).empty());
     certain += calls.record_certainty == layout::Certainty::certain ? 1u : 0u;
-    // Neither the collection nor layers are available to check the calls.
+    // The calls cannot be checked: neither the collection nor layers are available.
     std::filesystem::remove(job.folder / (job.acl_api_file + ".done"));
     std::filesystem::remove(job.folder / "data/net.1.layer.info");
     const auto alone = found_in(job);

@@ -1,4 +1,4 @@
-// Separate programs that call the client, and what our import reads from the folders they leave.
+// Separate programs that call the client, and the data that import reads from their folders.
 #include <dlfcn.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-// A recorder must not change how a program ends or what its files contain. Tested on disks with and
-// without mapped files.
+// A recorder must not change the end of a program or the contents of its files. Tested on disks
+// with and without mapped files.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -52,8 +52,8 @@ std::size_t records_in(const fs::path& folder) {
   return records;
 }
 
-// Runs the program with argument `way`, with and without a recorder, which must not change its end.
-// Returns the number of records and empties the folder.
+// Runs the program with argument `way`, with and without a recorder; both runs must end in the same
+// way. Returns the number of records and empties the folder.
 std::size_t count_records(const std::string& way, const fs::path& folder) {
   const RunResult alone = run_program(kProgram, {way}, {folder});
   const RunResult recorded = run_program(kProgram, {way}, recorded_in(folder));
@@ -96,7 +96,7 @@ void fill(const fs::path& disk) {
   ::close(fd);
 }
 
-// The program records on a disk that becomes full meanwhile.
+// The program records on a disk that becomes full during the run.
 void check_full(const SmallDisk& disk) {
   const TempFolder elsewhere;
   const fs::path flag = elsewhere / "full";

@@ -203,7 +203,8 @@ TEST_CASE("threads that share domains and end each other's ranges lose nothing")
         TxRecorder::Domain* const domain =
             recorder.create_domain(("domain " + std::to_string(i % 50)).c_str());
         recorder.mark(domain, "mark", nullptr);
-        // Exchanges the range that another thread left here, if any, for a new one.
+        // Replaces the range left here by another thread with a new one, and ends the former, if
+        // any.
         recorder.end_range(handed_on[i].exchange(recorder.start_range("range", nullptr)));
       }
     });

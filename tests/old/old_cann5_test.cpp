@@ -1,5 +1,4 @@
-// CANN 5 captures of a few records: which records belong together, and which are omitted and
-// counted.
+// CANN 5 captures of a few records: which records are matched, and which are omitted and counted.
 #include <catch2/catch.hpp>
 
 #include "old/old_capture.hpp"

@@ -23,8 +23,8 @@ class OldCapture {
 
   const ImportReport& report() const { return report_; }
   std::filesystem::path store() const;
-  // The table of the whole capture, or of an iteration, in the style of its time. Throws if there
-  // is none.
+  // The table of the whole capture, or of an iteration, in the style of CANN 5 or earlier. Throws
+  // if there is none.
   CsvTable table(const std::string& name, std::optional<std::int64_t> model = {},
                  std::optional<std::int64_t> iteration = {}) const;
   std::vector<std::string> rows(const std::string& sql) const { return query(store(), sql); }

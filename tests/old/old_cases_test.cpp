@@ -71,7 +71,7 @@ TEST_CASE("Real JOB folders are read, and the damaged one is partial") {
   CHECK(steps.table("step_trace").rows.size() == 20);
   CHECK(steps.table("reduce").rows.size() == 80);
 
-  // The result of MindInsight's parsers.
+  // Expected values come from MindInsight's parsers.
   const OldCapture nodes(samples / "JOB_AICPU");
   CHECK(nodes.table("aicpu").cells() ==
         std::vector<std::string>{"1|InitData|1.567|0.100|2298200409|2298200538",

@@ -105,7 +105,7 @@ TEST_CASE("A step ends with 255, later with 65535, and starts at the end of the 
     for (const std::uint64_t at : {1000U, 2000U}) {
       trace += trace_mark(1U << 20, 1, at + 5) + trace_mark(1, 1, at + 10) +
                trace_mark(3, 9, at + 20) + trace_mark(4, 9, at + 40) +
-               trace_mark(5, 8, at + 50) +  // without an end: none on this stream
+               trace_mark(5, 8, at + 50) +  // no end on this stream
                trace_mark(2, 1, at + 90) + trace_mark(end, 1, at + 100);
     }
     job.file("training_trace.46.dev.profiler_default_tag.0.slice_0", trace.substr(0, 130));

@@ -116,7 +116,7 @@ TEST_CASE("All products of a JOB folder are in its summary and its timeline") {
     INFO(name);
     CHECK_FALSE(has(job, name));
   }
-  // A later export recognizes the files written by this one as its own.
+  // A later export recognizes these files as products.
   REQUIRE(run({"export", "summary"}, job).exit_code == 0);
   CHECK(has(job, "summary/prof_rule_0.json"));
 }

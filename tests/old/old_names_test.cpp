@@ -1,4 +1,4 @@
-// Every file content of old captures, under each of its names: it is read, or listed as not read.
+// Every kind of file of old captures, under each of its names, is read, or listed as not read.
 // Source: cann5_classic.md 2.
 #include <catch2/catch.hpp>
 
@@ -88,7 +88,7 @@ using Cells = std::vector<std::string>;
 constexpr const char* kListed = "listed";
 
 struct Content {
-  std::string plain, inference, training;  // names; empty: not known
+  std::string plain, inference, training;  // names in each style; empty: unknown
   std::string bytes;
   std::string rows;  // SQL that returns the imported rows; kListed: the file is only listed
 };
@@ -331,7 +331,7 @@ TEST_CASE("A JOB folder with only descriptions has a table of them") {
     if (!table->output_files(db->database()).empty()) with_data += std::string(table->name()) + ' ';
   }
   CHECK(with_data.find("framework ") != std::string::npos);
-  // Products that did not exist at that time are not listed as missing.
+  // Products that did not exist in that version are not listed as missing.
   const auto empty = empty_products(db->database(), {});
   CHECK(std::count(empty.begin(), empty.end(), "summary op_time") == 1);
   CHECK(std::count(empty.begin(), empty.end(), "summary operator_memory") == 0);

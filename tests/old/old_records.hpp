@@ -48,7 +48,7 @@ std::string trace_mark(std::uint64_t tag, std::uint16_t stream, std::uint64_t ti
 // folder.
 void write_old_info(const std::filesystem::path& folder, bool has_count_of_host = true);
 
-// The clocks of these files: the ticks at a moment of the host's monotonic clock.
+// The clocks of these files: device ticks at a moment of the host's monotonic clock.
 inline constexpr std::uint64_t kOldTicks = 1'000'000;
 inline constexpr std::uint64_t kOldMonotonicNs = 50'000'000'000;
 inline constexpr std::int64_t kOldWallNs = 1'600'000'000'000'000'000;

@@ -63,7 +63,7 @@ struct Sum {
 };
 using Sums = std::map<std::string, Sum>;  // by "stream/task"
 
-// Pairs each start with the next end of its stream and task: type, task, tick and stream in 64
+// Pairs each start with the next end of the same stream and task: type, task, tick and stream in 64
 // bytes each.
 Sums pair_runs(const std::string& hwts) {
   Sums sums;

@@ -58,7 +58,7 @@ TEST_CASE("A stray file of the other tool chain does not change the kind of a JO
     write_file(temp / name / stray, "");
     CHECK(recognise(temp / name) == Dialect::svp);
   }
-  // The other way round: calls of a board among the files of a 910.
+  // The reverse: calls of a board among the files of a 910.
   write_old_info(temp / "JOBC");
   write_file(temp / "JOBC/data/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
   write_file(temp / "JOBC/data/acl_api.0.m.1", "");

@@ -1,4 +1,4 @@
-// Timelines of CANN 5 captures, compared with those of the tools of that time, event by event.
+// Timelines of CANN 5 captures, compared event by event with those of the tools of that version.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -56,25 +56,25 @@ struct Timeline {
 
 // Events that are allowed to differ, with the reason.
 bool is_accepted(const std::string& topic, const std::string& key) {
-  // Their arrows led from the end of an iteration, by that iteration's wait, to a process that does
-  // not exist; ours lead to the next iteration, and the last iteration has none.
+  // The vendor's arrows led from the end of an iteration, by that iteration's wait, to a
+  // nonexistent process; msprof's lead to the next iteration, and the last iteration has none.
   if (key.find("Data_aug Bound") != std::string::npos) return true;
   if (topic != "msprof") return false;
-  // Their tools added host-only data in a separate step (msprof_….merged.json), and could not read
-  // collectives (defect 8).
+  // The vendor's tools added host-only data in a separate step (msprof_….merged.json), and could
+  // not read collectives (defect 8).
   return key.starts_with("X MsprofTx") || key.starts_with("X HCCL");
 }
 
-// Arguments that ours may omit.
+// Arguments that msprof may omit.
 bool is_left_out(const std::string& argument) {
   return argument == "Receive Time";  // of copies; not exported
 }
 
 double time_tolerance(const std::string& topic, const std::string& name, const std::string& what) {
-  // Whole us; ends are the sum of two whole ns.
+  // Times in whole us; ends are the sum of two whole ns.
   const bool is_whole = topic == "ai_stack_time" || name == "MemcopyAsync";
   if (is_whole) return what == "End Time" ? 2.001 : 1.001;
-  if (what == "Aicore Time(ms)") return 0.0000011;  // rounded as doubles
+  if (what == "Aicore Time(ms)") return 0.0000011;  // the vendor rounds doubles
   return 0.0011;
 }
 
@@ -87,7 +87,8 @@ std::string compare_event(const std::string& topic, const json& peer, const json
     return a != b;
   };
   std::string all;
-  // Ours have a category where theirs have none, because viewers also use it to match arrow ends.
+  // msprof's events have a category where the vendor's have none, because viewers also use it to
+  // match arrow ends.
   for (const char* what : {"ts", "dur", "id", "bp", "cat"}) {
     if (!peer.contains(what)) continue;
     if (!ours.contains(what) || differs(what, peer[what], ours[what]))

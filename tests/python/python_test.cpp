@@ -75,7 +75,7 @@ json query(const std::filesystem::path& capture, const std::string& sql) {
   return json::parse(rows.out);
 }
 
-// How often each operator type ran.
+// Counts how often each operator type ran.
 std::map<std::string, int> count_types(const std::filesystem::path& capture) {
   std::map<std::string, int> counts;
   for (const json& row : query(capture,

@@ -40,7 +40,7 @@ struct Asked {
     return text;
   }
 
-  // The message with which `sql` is rejected.
+  // Returns the error message for `sql`.
   std::string refusal(const std::string& sql) const {
     try {
       rows(sql);
@@ -124,7 +124,7 @@ TEST_CASE("Mistakes in user SQL are reported with their position and similar nam
 
 TEST_CASE("User SQL without end or with unbounded memory stops with an error message") {
   Asked asked;
-  // Long grace period, because the process is ended after it, and a busy machine may pause for
+  // A long grace period: msprof ends the process after it, and a busy machine may pause for
   // seconds.
   asked.db->limit_time(0.2, "--timeout", test::kAmpleSeconds);
   const std::string endless =

@@ -1,4 +1,4 @@
-// An application that behaves in a typical way selected by MODE: probe MODE. acl.json comes from
+// An application with one typical behavior, selected by MODE: probe MODE. acl.json comes from
 // MSPROF_ACL_JSON. Exit code 0: every call that should succeed did.
 #include <fcntl.h>
 #include <sys/resource.h>

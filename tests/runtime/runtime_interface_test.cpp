@@ -65,8 +65,8 @@ TEST_CASE("a description has names, dims, sizes for the largest batch, strides a
   svp_acl_mdl_destroy_desc(desc);
 }
 
-// As in the board's official sample: it needs the two inputs after those of the model, creates
-// every input by its size and stride, and sets the batch by the name of the dynamic tensor.
+// Follows the board's official sample: it needs the two inputs after the model's, creates every
+// input by its size and stride, and sets the batch by the name of the dynamic tensor.
 TEST_CASE("a program of a board finds the task buffer and the work buffer") {
   const Initialised runtime;
   Runner runner(tiny_model("tiny", 4));

@@ -61,7 +61,7 @@ TEST_CASE("the library runs with every glibc from 2.17 on") {
   }
   INFO(undefined);
   CHECK(newer == std::set<std::string>{});
-  // Before glibc 2.34, the loader finds the thread functions there.
+  // Before glibc 2.34, the thread functions are in a separate library.
   CHECK(run_output("readelf -d " MSPROF_SVP_ACL).find("[libpthread.so.0]") != std::string::npos);
 }
 

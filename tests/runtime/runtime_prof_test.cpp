@@ -35,7 +35,7 @@ struct ProfRun {
     REQUIRE(jobs().size() == 1);
     return jobs()[0] + "/data/";
   }
-  // The return codes of its calls, one per line "name(…) code".
+  // Return codes of the application's calls, from its lines "name(…) code".
   std::vector<std::string> codes() const {
     std::vector<std::string> codes;
     std::istringstream lines(result.out);
@@ -176,7 +176,7 @@ TEST_CASE("a call at the wrong time or with invalid arguments returns its code")
       "100000", "100000", "100000", "100000", "100000", "0", "100002",
       // start: NULL, no bits, unknown bits, nothing to collect; stop without start
       "100000", "100000", "200007", "100010", "100043",
-      // start; again; another of the device; stop: NULL, another
+      // start; again; with another configuration of the device; stop: NULL, another configuration
       "0", "100042", "100042", "100000", "100010",
       // subscriptions in file mode; stop, finalize and start, once and again
       "148047", "148047", "0", "100043", "0", "100043", "100043",
@@ -189,7 +189,7 @@ TEST_CASE("a call at the wrong time or with invalid arguments returns its code")
       "0", "100000", "100000", "100000", "0", "100000", "100000",
       // reading records
       "100000", "100000", "100000", "100000", "100000", "100000", "100000", "100000",
-      // a missing folder; what svp_acl_finalize forgets
+      // a missing folder; state cleared by svp_acl_finalize
       "0", "500005", "0", "100043"};
   INFO(run.result.out);
   CHECK(run.codes() == expected);

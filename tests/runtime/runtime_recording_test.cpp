@@ -256,7 +256,7 @@ TEST_CASE("unit cycles come from the stated rates and never exceed the total") {
 
 namespace {
 
-// A FIFO with a reader, and what it received.
+// A FIFO with a reader, and the data it received.
 struct ReadFifo {
   ReadFifo() : path(folder.path() + "/fifo") {
     ::mkfifo(path.c_str(), 0600);

@@ -207,7 +207,7 @@ TEST_CASE("unload waits for running executions") {
       try {
         for (;;) runner.run(kOneImage);
       } catch (const std::runtime_error&) {
-        // The model was unloaded; every earlier execution was complete.
+        // The model was unloaded: every execution before that was complete.
       }
     });
     runner.run(kOneImage);

@@ -127,7 +127,7 @@ TEST_CASE("info and sample files give numbers and texts, also from strings") {
   CHECK(host.host_uid == "12");
   CHECK(host.cann_major == 8);
   CHECK(host.cann_minor == 5);
-  CHECK(host.host_frequency_hz == 100'000'000);  // of the last CPU
+  CHECK(host.host_frequency_hz == 100'000'000);  // frequency of the last CPU
   const cann::Info& device = session.parts()[1].info;
   CHECK(device.hwts_frequency_hz == 50'000'000);
   CHECK(device.aiv_frequency_hz == 1'800'500'000);
@@ -280,7 +280,7 @@ TEST_CASE("broken info files do not throw") {
   CHECK_FALSE(session.host_clock());
   CHECK_FALSE(session.parts()[1].clock);
   CHECK(session.raw_files().size() == 1);
-  CHECK(session.time_stamp() == "20240515160507");  // of the folder's name
+  CHECK(session.time_stamp() == "20240515160507");  // from the folder's name
   const auto lines = findings(session);
   CHECK(std::count(lines.begin(), lines.end(), "partial info.json: no chip given") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "partial device_0/dev_start.log.0: broken") == 1);
@@ -333,7 +333,7 @@ TEST_CASE("an oversized info file is not read into memory") {
   const CannSession session = prof.open();
   const auto lines = findings(session);
   CHECK(std::count(lines.begin(), lines.end(), "partial host/end_info: unreadable") == 1);
-  CHECK(session.has_end());  // the device has it, too
+  CHECK(session.has_end());  // the device has one, too
 }
 
 TEST_CASE("without any start_info, times count from the start of the machine") {

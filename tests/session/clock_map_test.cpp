@@ -153,7 +153,7 @@ TEST_CASE("any count has a time, including the largest, the smallest and times b
     const ClockMap late(recorded(std::numeric_limits<std::uint64_t>::max(), hz));
     CHECK(late.ns(0) <= late.ns(std::uint64_t{1} << 63));
     CHECK(late.ns(std::uint64_t{1} << 63) < clock.ns(1'000'000));
-    // Any result of the floating-point conversion is accepted.
+    // The floating-point conversion may give any result.
     CHECK(clock.vendor_ns(std::numeric_limits<std::uint64_t>::max()) > 0);
     CHECK(late.vendor_ns(0) > 0);
   }
@@ -178,7 +178,7 @@ TEST_CASE("integer arithmetic equals long division for 300000 random counts") {
     const std::int64_t hz = frequencies[static_cast<std::size_t>(i) % frequencies.size()];
     const ClockStart start = recorded(random() % 1'000'000'000'000'000, hz);
     const ClockMap clock(start);
-    // Near the start, like records, and up to a month from it.
+    // Near the start, like real records, and up to a month from it.
     const std::uint64_t month = static_cast<std::uint64_t>(hz) * 2'592'000;
     const std::uint64_t distance = random() % (i % 2 == 0 ? 1'000'000'000 : month);
     const bool before = i % 5 == 0 && distance < start.count;

@@ -1,4 +1,4 @@
-// run.json: written data is read back, and files of other origin do no harm.
+// run.json: written data is read back, and files from other programs do no harm.
 #include "session/run_record.hpp"
 
 #include <catch2/catch.hpp>

@@ -83,7 +83,7 @@ TEST_CASE("each unlistable part of a PROF folder is reported") {
     const auto session = Session::open(prof);
     CHECK(session->dialect() == Dialect::cann);
     CHECK(unreadable_in(prof) == std::vector{part + ": " + denied(prof / part)});
-    // A store made in this state is out of date once the folder can be listed.
+    // A store made before is out of date once the folder can be listed.
     CHECK(session->file_states() != whole);
   }
   CHECK(Session::open(prof)->file_states() == whole);
@@ -116,7 +116,7 @@ TEST_CASE("an unlistable capture is not treated as absent") {
   CHECK(error.code() == Exit::partial_data);
   CHECK(error.what() == denied(job));
   CHECK_THROWS_WITH(recognise(job), denied(job));
-  // Opening it reports the error; the other capture is found.
+  // Opening it reports the error; the other capture can still be found.
   CHECK(find_captures({folder.path().string()}) == std::vector{job, folder / "JOBB"});
   CHECK(find_captures({(folder / "JOB*").string()}) == std::vector{job, folder / "JOBB"});
 }

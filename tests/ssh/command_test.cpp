@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Waits until `condition` holds, handling what arrives for `command`.
+// Waits until `condition` holds, and handles input for `command` meanwhile.
 void wait_until(SshCommand& command, const std::function<bool()>& condition) {
   const HangDeadline deadline;
   while (!condition()) {
@@ -69,7 +69,7 @@ TEST_CASE("A command can be stopped from a second channel of the same connection
 }
 
 TEST_CASE("A command can start at the moment another one ends") {
-  // dropbear would mistake the end of one command for that of the other, and exit.
+  // dropbear would confuse the end of one command with that of the other, and exit.
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
     const DelayProxy proxy(board.port(), milliseconds(10));
@@ -98,7 +98,7 @@ TEST_CASE("A second concurrent process needs neither the password nor the host k
   };
   const auto connection = SshConnection::open(login);
   const auto command = connection->start("exec sleep 1000", ignore, ignore);
-  // Not even if the key could not be saved.
+  // Asks only once even if the host key is not saved.
   write_file(board.known_hosts(), "");
   CHECK(run(*connection, "echo here").out == "here\n");
   CHECK(asked == 1);

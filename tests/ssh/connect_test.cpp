@@ -22,7 +22,7 @@ using namespace msprof::test;
 
 namespace {
 
-// The limit is for servers that send nothing; one that answers may be as slow as its machine.
+// The limit applies to servers that send nothing; one that answers may be as slow as its machine.
 SshLogin login_at(std::uint16_t port, double limit_seconds = kAmpleSeconds) {
   SshLogin login;
   login.host = "127.0.0.1";
@@ -102,7 +102,7 @@ TEST_CASE("A host that accepts the connection and sends nothing times out") {
 
 TEST_CASE("A host that stops after the greeting times out") {
   const Speaker server("SSH-2.0-half\r\n", false);
-  // If the greeting takes longer than the limit, it tries a longer one.
+  // If the greeting takes longer than the limit, a longer limit is tried.
   std::string text;
   for (const double limit : {0.5, 4.0, 32.0}) {
     text = login_refusal(login_at(server.port(), limit));
@@ -140,10 +140,10 @@ std::string silent_after(const BoardServer& board, std::uint64_t bytes, double l
 
 TEST_CASE("A host that stops during the handshake or the login times out") {
   const BoardServer board;
-  // During the key exchange, and after it.
+  // Breaks during the key exchange, and after it.
   for (const std::uint64_t bytes : {60U, 700U, 1600U}) {
-    // If the server takes longer than the limit to greet, the handshake had not started; then tries
-    // a longer limit.
+    // If the server's greeting takes longer than the limit, the handshake has not started: a longer
+    // limit is tried.
     std::string text;
     for (const double limit : {0.5, 4.0, 32.0}) {
       text = silent_after(board, bytes, limit);

@@ -307,7 +307,7 @@ TEST_CASE("The host key accepted by the run is requested from a board with sever
   run.login.known_hosts = {"/dev/null"};
   const fs::path ecdsa = etc_folder(board) / "ecdsa_key";
   new_key(ecdsa, "ecdsa");
-  // At first the board has only this key, later also one that is preferred.
+  // At first the board has only this key, later also a preferred one.
   const fs::path other = etc_folder(board) / "host_key";
   const std::string config = read_file(etc_folder(board) / "sshd_config");
   std::string alone = config;

@@ -1,4 +1,4 @@
-// Hosts reached through others: real servers on the loopback as jump hosts and boards.
+// Hosts reached through jump hosts: real servers on the loopback as jump hosts and boards.
 #include <catch2/catch.hpp>
 #include <utility>
 #include <vector>
@@ -25,7 +25,7 @@ SshLogin over(SshLogin login, const std::vector<SshLogin>& jumps) {
   return login;
 }
 
-// Returns kinds of a jump host and a board.
+// Kinds of the jump host and the board.
 using JumpKinds = std::pair<BoardKind, BoardKind>;
 
 JumpKinds each_jump() {
@@ -70,7 +70,7 @@ TEST_CASE("A stream is complete through a jump host, in both directions at once"
   const BoardServer gate({.kind = jump_kind});
   const BoardServer board({.kind = kind});
   const auto connection = SshConnection::open(over(login_to(board), {jump_to(gate)}));
-  // More than all windows and buffers on the way hold.
+  // More than all windows and buffers in between can hold.
   const std::string bytes = pattern(5 << 20);
   CHECK(run(*connection, "cat", bytes).out == bytes);
 }
@@ -147,8 +147,8 @@ TEST_CASE("A board unreachable from the jump host is distinguished from an unrea
 
   const SilentServer silent;
   login.port = silent.port();
-  // If the jump host takes longer than the limit, the silence is not the board's; then tries a
-  // longer limit.
+  // If the jump host takes longer than the limit, the silence is not the board's: a longer limit is
+  // tried.
   for (const double limit : {1.0, 8.0, 64.0}) {
     login.connect_timeout_seconds = limit;
     text = login_refusal(login);

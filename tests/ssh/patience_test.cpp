@@ -21,7 +21,7 @@ struct Quiet {
     SshLogin login = login_through(board, proxy.port());
     login.patience = kPatience;
     connection = SshConnection::open(login);
-    // Longer than the wait for a server that does not answer.
+    // Longer than the time limit for a silent server.
     sleep = connection->start("sleep 4.5", ignore, ignore);
   }
   void look() {

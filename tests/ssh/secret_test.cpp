@@ -17,7 +17,7 @@ using msprof::test::contains;
 
 namespace {
 
-// Returns the buffer of `text` up to its capacity, regardless of its size.
+// Returns the whole buffer of `text`, up to its capacity.
 std::string_view whole_buffer(const std::string& text) {
   return {text.data(), text.capacity()};
 }

@@ -1,4 +1,4 @@
-// What ~/.ssh/config says about a host: tests our parser, which never runs commands.
+// Settings for a host in ~/.ssh/config: tests msprof's parser, which never runs commands.
 #include "ssh/ssh_config.hpp"
 
 #include <sys/stat.h>
@@ -141,7 +141,7 @@ TEST_CASE("Only 'Match all' is supported; other blocks are ignored with a note")
       "Match all\n  Port 2\nHost nobody\n Port 3\nMatch ALL\nUser me\n");
   CHECK(found.port == 2);
   CHECK(value_text(found.user) == "me");
-  // The second has no settings that would have been used.
+  // The second one has no settings that would have been used.
   REQUIRE(found.notes.size() == 1);
   CHECK(contains(found.notes[0], "config, line 1: "));
   CHECK(contains(found.notes[0], "Match all"));

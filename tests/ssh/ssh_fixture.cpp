@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The person who runs the tests may have an agent with keys.
+// The user who runs the tests may have an agent with keys.
 struct NoAgent {
   NoAgent() { ::unsetenv("SSH_AUTH_SOCK"); }
 };

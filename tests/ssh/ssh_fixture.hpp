@@ -25,7 +25,7 @@ inline void ignore(std::string_view) {}
 
 // Login for the account of `board` with known_hosts and password, without keys or agent.
 SshLogin login_to(const BoardServer& board);
-// Same, through a proxy on `port`; the host key is not checked.
+// The same through a proxy on `port`; the host key is not checked.
 SshLogin login_through(const BoardServer& board, std::uint16_t port);
 
 // Returns the text of the Error that `action` throws; fails the test if it does not throw or has

@@ -78,7 +78,7 @@ TEST_CASE("A connection lost during a command keeps the data received before") {
     INFO(text);
     CHECK(
         contains(text, "127.0.0.1:" + std::to_string(proxy.port()) + ": the connection was lost"));
-    // A lost connection stays lost for all operations.
+    // A lost connection stays lost: all operations fail.
     lost_by([&] { command->wait(milliseconds(0)); });
     lost_by([&] { command->write("x"); });
     lost_by([&] { connection->start("true", ignore, ignore); });

@@ -1,5 +1,5 @@
-// Tunnels of a jump host with full windows: their bytes must move as soon as possible. A tunnel
-// that moves bytes only once per second exceeds this limit.
+// Tunnels of a jump host with full windows must move their bytes as soon as possible. A tunnel that
+// moves bytes only once per second exceeds the limit.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,12 +34,12 @@ constexpr std::chrono::minutes kTunnelLimit{1};
 // answers arrive during these polls.
 constexpr int kIdleTunnels = 20;
 constexpr std::chrono::microseconds kPollTime{100};
-// Longer than the polls of the first tunnel, shorter than those of all tunnels.
+// Longer than the polls of the first tunnel, but shorter than the polls of all tunnels.
 constexpr std::chrono::microseconds kEchoTime{1000};
 // dropbear's receive window.
 constexpr std::size_t kDropbearWindow = 24 << 10;
 
-// Accepts connections on the loopback, counts their bytes, and sends them back if it `echoes`.
+// Accepts connections on the loopback and counts their bytes; if `echoes`, sends them back.
 class TunnelEnd {
  public:
   explicit TunnelEnd(bool echoes)
@@ -117,7 +117,7 @@ SshLogin tunnel_to(const Server& end) {
   return login;
 }
 
-// A tunnel and idle ones on a machine that is slow once they are open.
+// A tunnel and idle ones, on a machine that becomes slow once they are open.
 struct BusyTunnel {
   explicit BusyTunnel(bool echoes)
       : gate({.kind = BoardKind::dropbear}), end(echoes), jump(jump_over(login_to(gate))) {

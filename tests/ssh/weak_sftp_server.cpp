@@ -228,7 +228,7 @@ class Server {
     std::uint64_t size = packet.number(4);
     ++reads_;
     if (mode_ == "forgets" && opens_ == 1 && reads_ > 2) return;
-    // From then on, a client that still sends several requests at once has not adapted.
+    // A client that still sends several requests at once from now on has not adapted.
     pollfd entry = {STDIN_FILENO, POLLIN, 0};
     if (mode_ == "forgets" && opens_ > 1 && (!input_.empty() || ::poll(&entry, 1, 0) > 0)) {
       std::exit(3);

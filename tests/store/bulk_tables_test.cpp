@@ -239,7 +239,7 @@ TEST_CASE("trees of any size are complete, from no row to three levels") {
 TEST_CASE("rows out of order are accepted, with the rows before and after them") {
   const Cells ids = GENERATE(Cells{1, 2, 5, 4, 6, 7}, Cells{-3, 1, 0, 2}, Cells{5, 4, 3, 2, 1},
                              Cells{INT64_MAX, 1, 2}, Cells{3, kNull, 9, kNull}, Cells{-5, kNull});
-  const int repeats = GENERATE(1, 700);  // more than a batch
+  const int repeats = GENERATE(1, 700);  // more than one batch
   const Lines columns = {"id INTEGER PRIMARY KEY", "a INTEGER"};
   std::vector<Cells> rows;
   for (int i = 0; i < repeats; ++i) {

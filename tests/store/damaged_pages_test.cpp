@@ -56,7 +56,7 @@ struct PagedStore {
   }
   std::size_t first_leaf() const { return number_at(cell_at(root, 12, 0), 4); }
 
-  // "12 rows", "5 rows, damaged"; or "no store".
+  // Returns "12 rows", "5 rows, damaged" or "no store".
   std::string read(bool is_backwards = false) const {
     write_file(path, bytes);
     const auto store = TraceDb::open(path);
@@ -232,7 +232,7 @@ TEST_CASE("no more pages are read than the file has, however often they are name
   REQUIRE(named > 10 * pages.pages());
   const auto opened = TraceDb::open(store.path);
   REQUIRE(opened);
-  // No row is in range, so the order of the ids says nothing.
+  // No row is in range, so the order of the ids is unknown.
   RowCursor<TaskRow> tasks(opened->database(), {&TaskRow::id}, {.first_id = kTasks + 1});
   REQUIRE(tasks.reads_pages());
   CHECK_THROWS_WITH(tasks.next(), Catch::Contains("more pages than the file"));

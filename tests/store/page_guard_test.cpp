@@ -33,7 +33,7 @@ fs::path make_table(const TempFolder& folder) {
 }
 
 struct PagedTable {
-  // The result of the SQL: "200", or "damaged".
+  // Returns the result of the SQL, "200", or "damaged".
   std::string answer(const std::string& sql) {
     pages.save();
     try {
@@ -256,6 +256,6 @@ TEST_CASE("temporary files of a small database have a limit") {
            std::string(error.what()).find("TMPDIR") != std::string::npos;
   };
   CHECK_THROWS_MATCHES(sort(400), Error, Catch::Predicate<Error>(has_no_room));
-  // What an ended statement had is free again.
+  // The memory of an ended statement is free again.
   CHECK_NOTHROW(sort(200));
 }

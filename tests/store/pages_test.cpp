@@ -42,7 +42,7 @@ void add_random_rows(TraceDbWriter& writer, Random& random, int count) {
     for (std::int64_t& cell : cells) cell = random_cell(random);
     id += 1 + static_cast<std::int64_t>(random() % 100 == 0 ? random() % (1 << 30) : 0);
     cells[0] = id;
-    // A store with overlapping runs would be rejected as not ours.
+    // A store with overlapping runs would be rejected.
     if constexpr (std::is_same_v<Row, TaskRunRow>) cells[2] = cells[3] = id;
     Row row;
     std::memcpy(static_cast<void*>(&row), cells.data(), sizeof row);

@@ -91,7 +91,7 @@ TEST_CASE("texts are stored as UTF-8 up to a NUL, and repaired texts are counted
   const std::string bad = "\xEF\xBF\xBD";
   const auto plain = writer.name_id("conv\xE5\xB1\x82");
   CHECK(writer.repaired_texts() == 0);
-  // Texts that become equal share an id; a text added again is not counted again.
+  // Texts that become equal share an id; repeated texts are not counted again.
   const auto first = writer.name_id("a\xFF");
   CHECK(writer.name_id("a\xFE") == first);
   CHECK(writer.name_id("a\xFF") == first);
@@ -122,7 +122,7 @@ TEST_CASE("batches of any size are stored complete and in order, and empty cells
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
   for (int i = 0; i < count; ++i) {
-    // Alternates between two tables, so that their batches are filled at the same time.
+    // Alternates between two tables, so that both batches are filled at the same time.
     writer.add(StepRow{i, i % 3 == 0 ? kNull : i, -i, INT64_MAX, 0, kNull, 1, 2});
     writer.add(DeviceRow{i, i, kNull});
   }
@@ -178,7 +178,7 @@ TEST_CASE("a cursor reads the requested columns of the rows that match its filte
   CHECK(tasks->stream_id == kNull);  // not a requested column
   REQUIRE(tasks.next());
   CHECK(tasks->op_id == 102);
-  // Zero is a value and not a missing one.
+  // Zero is a value, not a missing one.
   RowCursor<TaskRow> devices(store->database(), {&TaskRow::device_id});
   REQUIRE(devices.next());
   CHECK(devices->device_id == 0);

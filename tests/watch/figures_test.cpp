@@ -1,4 +1,4 @@
-// The display of --watch, in lines and in a sentence.
+// The display of --watch, as lines and as a sentence.
 #include "watch/figures.hpp"
 #include "support/lines.hpp"
 

@@ -1,4 +1,4 @@
-// Reading of raw files while they grow, and the counts derived from them.
+// Reads raw files while they grow, and checks the counts derived from them.
 #include "watch/tally.hpp"
 
 #include <catch2/catch.hpp>

@@ -78,7 +78,7 @@ class StderrFile {
   int saved_;
 };
 
-// Whether the scrolling region is the whole terminal again.
+// Returns true if the scrolling region is the whole terminal again.
 bool is_whole_again(const std::string& screen) {
   return screen.rfind("\033[r") > screen.rfind("\033[1;") && contains(screen, "\033[r");
 }

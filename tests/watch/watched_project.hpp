@@ -27,8 +27,8 @@ inline std::string watched_execution() {
   return text;
 }
 
-// Writes the project. The application's arguments are the file at which it ends, and text that it
-// prints now and then.
+// Writes the project. The application's arguments are the file that ends it, and a text that it
+// prints from time to time.
 inline void write_watched_project(const std::filesystem::path& project) {
   namespace fs = std::filesystem;
   write_file(project / "acl.json", R"({"profiler": {"switch": "on"}})");

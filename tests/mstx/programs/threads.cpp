@@ -1,5 +1,5 @@
-// Ranges of many threads, some ended by another thread; then a child that continues to call. In
-// C++.
+// A C++ program with ranges of many threads, some ended by another thread; then a child that
+// continues to call.
 #include <sys/wait.h>
 #include <unistd.h>
 
