@@ -155,5 +155,5 @@ TEST_CASE("Contradicting rows of a part are reported or harmless") {
   test::change_part(path, "UPDATE rank_collective SET member_id = 4000 WHERE id = 5");
   const cluster::Part part = cluster::Part::open(path);
   CHECK_THROWS_WITH(query_rows(part, "SELECT * FROM v_slow_ranks"),
-                    Catch::Contains("unknown id of a rank"));
+                    Catch::Contains("a collective of an unknown rank"));
 }

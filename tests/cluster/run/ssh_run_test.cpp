@@ -87,7 +87,7 @@ TEST_CASE("a host without msprof or with a truncated answer is reported and give
   const RunResult without = scene.run(scene.board.address() + "\n", "/absent/msprof");
   INFO(without.err);
   CHECK(without.exit_code == 6);
-  CHECK(says(without.err, "no /absent/msprof"));
+  CHECK(says(without.err, "/absent/msprof not found"));
   CHECK_FALSE(fs::exists(scene.folder / "out/cluster.db"));
 
   const fs::path silent = write_script(scene.folder / "silent", "echo broken >&2; exit 1\n");
