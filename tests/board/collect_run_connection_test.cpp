@@ -407,7 +407,7 @@ TEST_CASE("After the third Ctrl-C the board kills an application that ignores TE
   // Also shortens the 5 s for an application that ignores TERM.
   shorten_wait_for_lost_run(scene.board, kShortSleeps + 5);
   run.send(SIGINT);
-  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept"); }));
   CHECK(eventually([&] {
     run.send(SIGINT);
     return run.has_ended();

@@ -212,7 +212,7 @@ TEST_CASE("Ctrl-C reaches the application as SIGINT, and its last file is fetche
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 130);
-  CHECK(contains(result.err, "asking main to end"));
+  CHECK(contains(result.err, "stopping main with its recording kept"));
   CHECK(contains(result.err, "main exited with code 3 after the interrupt"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
@@ -240,7 +240,7 @@ TEST_CASE("A second Ctrl-C kills an application that ignores the first, and its 
       scene.user, {}, {"job", kBoardJob, "ignore-ends", "ready", scene.user.at("ready"), "hang"});
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
   run.send(SIGINT);
-  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end") || run.has_ended(); }));
+  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept") || run.has_ended(); }));
   run.send(SIGINT);
   const RunResult result = run.wait();
   INFO(result.err);

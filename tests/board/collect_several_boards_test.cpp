@@ -136,9 +136,9 @@ TEST_CASE("A second Ctrl-C kills applications that do not end") {
   running.send(SIGINT);
   REQUIRE(eventually([&] {
     const std::string err = running.err();
-    const auto first = err.find("asking main to end");
+    const auto first = err.find("stopping main with its recording kept");
     return first != std::string::npos &&
-           err.find("asking main to end", first + 1) != std::string::npos;
+           err.find("stopping main with its recording kept", first + 1) != std::string::npos;
   }));
   running.send(SIGINT);
   const RunResult run = running.wait();

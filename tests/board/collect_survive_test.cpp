@@ -376,7 +376,7 @@ struct LimitedScene {
       // Stopped, so that msprof cannot end the run between the check and the kill.
       first.send(SIGSTOP);
       const bool is_early = !fs::exists(scene->run_folder() / "survive/ended-by") &&
-                            !contains(first.err(), "asking main to end");
+                            !contains(first.err(), "stopping main with its recording kept");
       first.send(SIGKILL);
       first.wait();
       if (is_early) return;
@@ -500,7 +500,7 @@ TEST_CASE("Options that conflict with a surviving run are refused") {
   const RunResult here =
       run_msprof({"collect", "-m", "main", "--survive"}, scene.user.run_options());
   CHECK(here.exit_code == 2);
-  CHECK(contains(here.err, "needs a board"));
+  CHECK(contains(here.err, "a board is required"));
 }
 
 TEST_CASE("With --survive an application that cannot be started is reported") {

@@ -91,7 +91,7 @@ TEST_CASE("Ctrl-C works the same with and without a terminal on the board") {
   const RunResult run = terminal->wait();
   INFO(run.err);
   CHECK(run.exit_code == 130);
-  CHECK(contains(run.err, "asking main to end"));
+  CHECK(contains(run.err, "stopping main with its recording kept"));
   CHECK(contains(run.err, "main exited with code 3 after the interrupt"));
   CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
   CHECK(terminal->is_as_usual());
@@ -108,7 +108,7 @@ TEST_CASE("The terminal is restored however msprof ends") {
   REQUIRE(eventually([&] { return !terminal->echoes(); }));
   SECTION("killed at the second Ctrl-C") {
     terminal->type("\x03");
-    REQUIRE(terminal->wait_for("asking main to end"));
+    REQUIRE(terminal->wait_for("stopping main with its recording kept"));
     terminal->type("\x03");
     const RunResult run = terminal->wait();
     CHECK(run.exit_code == 130);
@@ -117,7 +117,7 @@ TEST_CASE("The terminal is restored however msprof ends") {
   }
   SECTION("at once, by the third of three signals") {
     terminal->send(SIGINT);
-    REQUIRE(terminal->wait_for("asking main to end"));
+    REQUIRE(terminal->wait_for("stopping main with its recording kept"));
     for (const int number : {SIGSTOP, SIGINT, SIGTERM, SIGCONT}) terminal->send(number);
     CHECK(terminal->wait().exit_code == 130);
   }

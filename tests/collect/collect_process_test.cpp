@@ -153,7 +153,7 @@ TEST_CASE("Closing the terminal stops the application once, and its recording is
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   // Both the kernel and the shell send SIGHUP: repeated signals must not kill the application.
   run.signal(SIGHUP);
-  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept"); }));
   for (int i = 0; i < 3; ++i) run.signal(SIGHUP);
   const Finished finished = run.wait();
   INFO(finished.err);
@@ -168,7 +168,7 @@ TEST_CASE("A second Ctrl-C kills the application, and its recording is kept") {
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
   REQUIRE(eventually([&] { return demo.exists("deaf"); }));
   run.signal(SIGINT);
-  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept"); }));
   run.signal(SIGINT);
   const Finished finished = run.wait();
   CHECK(finished.exit_code == 130);
@@ -183,7 +183,7 @@ TEST_CASE("A third Ctrl-C ends msprof and the application at once") {
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
   REQUIRE(eventually([&] { return demo.exists("deaf"); }));
   run.signal(SIGINT);
-  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept"); }));
   run.signal(SIGINT);
   run.signal(SIGINT);
   run.signal(SIGINT);
