@@ -95,7 +95,7 @@ TEST_CASE("The free space left on a board's disk after the upload is reported") 
   const RunResult result = scene.user.collect({}, {"job", kBoardJob});
   INFO(result.err);
   CHECK(result.exit_code == 5);
-  CHECK(contains(result.err, "besides 8.0 MB for the recording"));
+  CHECK(contains(result.err, "plus 8.0 MB for the recording"));
   CHECK(scene.litter() == "");
 }
 
