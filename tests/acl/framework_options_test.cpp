@@ -128,7 +128,8 @@ TEST_CASE("invalid framework options fail aclInit with a message") {
       {R"({"output":"/tmp/x","task_trace":"l9"})", "\"task_time\" must be"},
       {R"({"output":"/tmp/x","fp_point":[1]})", "\"fp_point\" must be"},
       {R"({"output":"/tmp/x","sys_cpu_freq":"51"})", "\"sys_cpu_freq\" must be"},
-      {R"({"output":"/tmp/x","fp_point":")" + std::string(2048, 'x') + "\"}", "the maximum is 2048"},
+      {R"({"output":"/tmp/x","fp_point":")" + std::string(2048, 'x') + "\"}",
+       "the maximum is 2048"},
   };
   for (const Case& each : cases) {
     INFO(each.options);

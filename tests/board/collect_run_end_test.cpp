@@ -240,7 +240,9 @@ TEST_CASE("A second Ctrl-C kills an application that ignores the first, and its 
       scene.user, {}, {"job", kBoardJob, "ignore-ends", "ready", scene.user.at("ready"), "hang"});
   REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
   run.send(SIGINT);
-  REQUIRE(eventually([&] { return contains(run.err(), "stopping main with its recording kept") || run.has_ended(); }));
+  REQUIRE(eventually([&] {
+    return contains(run.err(), "stopping main with its recording kept") || run.has_ended();
+  }));
   run.send(SIGINT);
   const RunResult result = run.wait();
   INFO(result.err);

@@ -465,26 +465,6 @@ TEST_CASE("A run that fills the board's disk without a connection is fetched wit
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A board whose output of a run has no end is left, and the output stays there") {
-  SurvivalScene scene({.kind = each_kind()});
-  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0"},
-                              two_halves(scene.user));
-  REQUIRE(scene.is_ready(first));
-  first.send(SIGKILL);
-  first.wait();
-  shorten_wait_for_lost_run(scene.board);
-  scene.let_go();
-  REQUIRE(scene.is_kept());
-  scene.board.replace_tool("tail", "exec cat /dev/zero");
-  const RunResult result = scene.go_on({"--attach"});
-  INFO(result.err);
-  CHECK(result.exit_code == 6);
-  CHECK(contains(result.err, "the application's output does not end; it is in "));
-  // Twice the size of the stream buffer on a board.
-  CHECK(result.out.size() <= std::size_t{128} << 20);
-  CHECK(scene.is_kept());
-}
-
 TEST_CASE("Options that conflict with a surviving run are refused") {
   const SurvivalScene scene;
   const auto refusal = [&](const Words& words) {

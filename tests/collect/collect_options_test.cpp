@@ -75,7 +75,7 @@ TEST_CASE("conflicting options and invalid values are usage errors") {
   usage({"--config", "board.ini", "--remote-dir", "/\x01", "--no-upload"}, "control");
   usage({"--config", "board.ini", "--remote-dir", "/x", "--no-upload", "--project", "."},
         "--project");
-  usage({"--config", "board.ini", "--keep", "--clean-board"}, "contradict");
+  usage({"--config", "board.ini", "--keep", "--clean-board"}, "cannot be combined");
   usage({"--config", "board.ini", "--reconnect", "-1"}, "--reconnect");
   usage({"--config", "board.ini", "--reconnect", "nan"}, "--reconnect");
   usage({"--config", "board.ini", "--connect-timeout", "0"}, "--connect-timeout");

@@ -293,7 +293,7 @@ TEST_CASE("Processes left by an application are stopped and counted") {
   const Demo demo;
   const Finished finished = collect(demo, busy_run(demo, {}));
   CHECK(finished.exit_code == 0);
-  CHECK(contains(finished.err, "left 2 processes behind"));
+  CHECK(contains(finished.err, "left 2 processes running"));
   check_nothing_left(demo);
 }
 

@@ -10,10 +10,10 @@
 #include "analyze/advise/table_scan.hpp"
 #include "base/atomic_file.hpp"
 #include "base/text.hpp"
+#include "export/exporter.hpp"
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
-#include "export/exporter.hpp"
 
 namespace msprof {
 
