@@ -1,5 +1,5 @@
-// Stores from other programs with more devices and models than any import writes: the number read is
-// limited.
+// Stores from other programs with more devices and models than any import writes: the number read
+// is limited.
 #include <catch2/catch.hpp>
 
 #include "analyze/capture_info.hpp"
