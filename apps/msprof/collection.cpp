@@ -170,7 +170,7 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
 void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
   const auto known = parse_run_record(note);
   if (!known) {
-    // Without the note, drop command and options: they belong to this command, not to the run.
+    // Drop command and options: they describe this msprof, not the one that started the run.
     record.command.clear();
     record.options.clear();
     return;

@@ -67,7 +67,7 @@ std::string shown_word(const std::string& word) {
 
 // Returns the name for messages: "--format", "-dir", "BASE".
 std::string shown_name(const Option& option) {
-  // "BASE" is itself the name; an argument named "names" is shown by its value name, NAME.
+  // "BASE" is shown as it is; lower-case "names" is shown by its value name, NAME.
   if (is_positional(option))
     return lower_ascii(option.names) == option.names ? option.value_name : option.names;
   std::string shown;

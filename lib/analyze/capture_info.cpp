@@ -43,7 +43,7 @@ void read_time(const Database& db, CaptureInfo& info) {
 // Limit for each list. Longer lists occur only in untrusted stores and are unreadable anyway.
 constexpr std::size_t kMaxListed = 10'000;
 
-// A task run has a device, or else a step, whose model has one.
+// If a task run has no device, its step's model has one.
 void read_devices(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(
       "WITH run AS (SELECT last_task_id - first_task_id + 1 AS tasks,"

@@ -136,7 +136,7 @@ Fraction& Fraction::operator+=(const Fraction& other) {
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
-    // Saturates if even whole units do not fit; only damaged or malicious stores have such sums.
+    // Saturates if the integer part overflows, as only in damaged or malicious stores.
     static constexpr int128 kMaxPlainHalf = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
       int128 product = 0;

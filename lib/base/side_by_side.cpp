@@ -131,7 +131,7 @@ class SideChild {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(static_cast<int>(Exit::interrupted));
-    { const interrupt::DeferSecondSignal over; }  // undoes the parent's deferral in the child
+    { const interrupt::DeferSecondSignal over; }  // destructor ends the inherited deferral
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ::dup2(nothing.get(), STDIN_FILENO);
     ::dup2(out.write.get(), STDOUT_FILENO);

@@ -234,7 +234,7 @@ class DeviceCollectives {
     for (std::size_t i = first; i < run.end; ++i) {
       std::int64_t share = tasks[i].duration_ns;
       if (run.is_closed) {
-        // Divides the time by bytes; the last payload gets the remainder.
+        // Shares are proportional to bytes; the last gets the remainder.
         share = bytes == 0
                     ? 0
                     : static_cast<std::int64_t>(all_ns * int128{tasks[i].size_bytes} / bytes);

@@ -20,7 +20,7 @@ static_assert(kDixonCritical.size() == kMaxDixonValues - kLeastValues + 1);
 
 bool is_by_dixon(const ValueSpread& values) {
   const std::int64_t count = values.count;
-  // Index of the value that ends the gap, and of the largest value that the ratio uses.
+  // Dixon's ratio uses smallest[low] for the gap and largest[high] for the range.
   const std::size_t low = count <= 10 ? 1 : 2;
   const std::size_t high = count <= 7 ? 0 : count <= 13 ? 1 : 2;
   const std::int64_t smallest = values.smallest[0];

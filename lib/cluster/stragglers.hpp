@@ -57,8 +57,8 @@ class StragglerFinder {
   static constexpr std::int64_t kLeastPairVotes = 6;
   static constexpr std::int64_t kPairVotePercent = 80;
   static constexpr std::int64_t kDelayPercent = 1;  // minimum delay, in % of the time of all steps
-  // Minimum of the work above the median of the group: as a percentage of the delay, as a
-  // percentage of that median, and in median deviations (times 1.4826).
+  // Minimum excess over the group's median work: in % of the delay, in % of that median, and in
+  // median deviations (times 1.4826).
   static constexpr std::int64_t kWorkOfDelayPercent = 50;
   static constexpr std::int64_t kWorkPercent = 2;
   static constexpr std::int64_t kWorkDeviations = 3;

@@ -1,5 +1,5 @@
-// collect(): runs and profiles an application on a host and fetches the recording. Used by the
-// verb.
+// collect(): profiles an application on a host and fetches the recording. Used by `msprof
+// collect`.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +96,7 @@ struct CollectResult {
 // Nanoseconds since 1970, UTC.
 std::int64_t wall_clock_ns();
 
-// Prints progress and results on stderr. An application that fails is a result; throws Error if it
+// Prints progress and results on stderr. A failing application is no error; throws Error if it
 // cannot be run or its results do not arrive. `result` then contains what was completed before.
 void collect(const CollectOptions& options, Host& host, CollectResult& result);
 

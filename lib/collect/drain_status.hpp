@@ -1,4 +1,4 @@
-// DrainStatus: the amount of data downloaded while the application runs. Used by views of a run.
+// DrainStatus: progress of the download while the application runs. See Host::drain_status().
 #pragma once
 
 #include <cstdint>

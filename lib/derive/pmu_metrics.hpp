@@ -157,7 +157,7 @@ class PmuMetrics {
   std::array<int, 2> cycles_{kUnset, kUnset};
   int frequency_ = kUnset;
   int core_kind_ = kUnset;
-  int block_num_ = kUnset;                    // column of the block_num of the record
+  int block_num_ = kUnset;                    // column of the record's block_num
   std::array<int, 2> times_{kUnset, kUnset};  // columns of the run time by side, if recorded
   Choice choice_;
   int platform_ = -1;

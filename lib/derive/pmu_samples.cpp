@@ -26,7 +26,7 @@ struct Place {
 constexpr std::array kPlaces = {Place{"l2_read_bw(GB/s)", "main_mem_read_bw(GB/s)"},
                                 Place{"l2_write_bw(GB/s)", "main_mem_read_bw(GB/s)"}};
 
-// Renames metrics whose names differ from those in the tables of tasks.
+// Renames metrics that have another name in tables of samples.
 void rename_metrics(std::vector<PmuMetric>& metrics, std::string_view set) {
   for (PmuMetric& metric : metrics) {
     if (set == "PipeUtilizationExct" && (metric.name == "mac_ratio" || metric.name == "mte1_ratio"))

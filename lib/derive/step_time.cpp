@@ -148,7 +148,7 @@ struct Step {
     if (start && duration)
       row.last_end_ns = std::max(row.last_end_ns, saturating_add(*start, *duration));
     if (!duration) return;
-    // Saturates: a sum that overflows is only used to rank steps.
+    // Saturates: a sum of untrusted durations can overflow.
     const std::int64_t busy = std::max<std::int64_t>(row.busy_ns, 0);
     row.busy_ns = saturating_add(busy, *duration);
   }

@@ -145,7 +145,7 @@ class AclChecks {
                           : fmt::format("must be a whole number from 0 to {}", kMaxInterval));
   }
 
-  // Returns the folder in the file; empty if there is none that a board accepts.
+  // Returns the file's "output"; empty if missing or not accepted by boards.
   std::string check_output() {
     const Json* value = find({"output"});
     std::string path = value != nullptr && value->is_string() ? value->get<std::string>() : "";

@@ -335,9 +335,9 @@ class Products {
                                                 // records
 };
 
-// Adds one check that lists the products with data, and one check for each product without. A
-// product of only some runs (ranges of an application, collectives) is skipped if nothing was
-// recorded. A product of every run is a warning, or a failure if damage explains it.
+// Adds one check for all products with data, and one for each product without: a failure if damage
+// explains it, else a warning if every run has the product, else skipped (ranges of an application,
+// collectives).
 void check_products(CheckList& list, const Database& db,
                     const std::vector<CaptureFinding>& findings) {
   Products(list, db, findings).check();

@@ -86,7 +86,7 @@ class ScriptChecks {
   void look_for_options(std::size_t index) {
     const std::size_t value = options_at(index);
     if (value == 0 || source_.is(value, "None") || source_.is_text(value, "")) return;
-    // An argument of that name is often a variable, which is checked at its assignment.
+    // The value is often a variable that was already checked at its assignment.
     const auto text = source_.text_at(value);
     has_options_ = true;
     if (text && !text->origins.empty() && !checked_.insert(text->origins.front()).second) return;

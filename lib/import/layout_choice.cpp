@@ -63,8 +63,7 @@ bool has_whole_records(const RecordLayout& layout, std::uint64_t bytes) {
   return bytes > layout.header_bytes && (bytes - layout.header_bytes) % layout.record_bytes == 0;
 }
 
-// Returns true if each kind in both has at least one file of whole records. Its other files may be
-// truncated.
+// True if some kinds are in both and each has a file of whole records; others may be truncated.
 bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
   bool fits_some = false;
   for (const auto& [kind, layout] : layouts.all()) {

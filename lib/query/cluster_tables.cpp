@@ -272,7 +272,7 @@ class ClusterTables {
   }
 
   // Returns the median offset. For an even count, returns the middle value nearer to the reference:
-  // of two hosts, either clock can be wrong.
+  // of two hosts, the reference itself.
   static std::int64_t median_clock(std::vector<std::int64_t> offsets) {
     if (offsets.empty()) return 0;
     std::sort(offsets.begin(), offsets.end());

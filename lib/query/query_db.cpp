@@ -235,7 +235,7 @@ std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
   for (const std::string& field : fields) sources.erase(field);
   std::vector<std::string> columns;
   for (const auto& [name, of] : sources) {
-    // Only if named: `*` excludes computed ones.
+    // `*` excludes computed columns.
     if (!asked.words.contains(name)) continue;
     std::vector<std::string> cells;
     for (const std::size_t column : of) {

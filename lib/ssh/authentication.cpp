@@ -217,7 +217,7 @@ bool LogIn::try_agent() {
   if (use_agent_ == UseAgent::no || !login_.uses_agent || socket == nullptr || *socket == '\0') {
     return false;
   }
-  counts_as_try_ = true;  // libssh tries all keys of the agent
+  counts_as_try_ = true;  // the host may refuse agent keys
   return attempt("agent", [&] { return ssh_userauth_agent(handle(), nullptr); });
 }
 

@@ -246,8 +246,8 @@ class SshConnection {
       const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
       const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
 
-  // Like start(), but does not wait for the host, so that several commands need one round trip:
-  // wait() throws CommandRefused. Input may be sent at once.
+  // Like start(), but does not wait for the host, so several commands share one round trip; a
+  // refusal is thrown by wait(). Input may be sent at once.
   virtual std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
                                             StreamSink on_stderr) = 0;
   // Returns false if each concurrent command needs a separate login.

@@ -39,7 +39,7 @@ constexpr std::size_t kSpareChannels = 2;
 constexpr std::size_t kMaxWrite = 256 << 10;
 
 // Receive window, the same as in OpenSSH's client: the amount per round trip. libssh's own window
-// starts at 64 KB and is reopened when half of 1.2 MB is used.
+// starts at 64 KB and is refilled to 1.2 MB when half is used.
 constexpr std::uint32_t kWindowBytes = 2 << 20;
 constexpr std::uint32_t kWindowStep = 256 << 10;
 
@@ -65,7 +65,7 @@ SshPulse::SshPulse(ssh_session session, const SshPatience& patience)
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// Also true if a slow link accepts sent data: the answer then waits behind that data.
+// True if data arrived, or a slow link still drains ours: an answer waits after it.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);

@@ -117,7 +117,7 @@ class SshChannel : public SshCommand {
     std::string handling;  // being delivered; keeps its capacity for reuse
   };
 
-  // Requests to the host, in this order.
+  // Requests in order, then the result.
   enum class Phase { channel, terminal, service, accepted, refused };
 
   void advance();

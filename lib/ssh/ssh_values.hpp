@@ -30,8 +30,8 @@ struct SshTokens {
 // for unknown ones.
 std::string expand_ssh_tokens(const SshConfigValue& value, const SshTokens& tokens);
 
-// Same as expand_ssh_tokens(), for a file name, with "
-// /"; relative names are relative to the working folder.
+// Same as expand_ssh_tokens(), for a file name, which may start with "~/"; relative names are
+// relative to the working folder.
 std::filesystem::path expand_ssh_path(const SshConfigValue& value, const SshTokens& tokens);
 
 // One jump host of a ProxyJump: "[user@]host[:port]" or "ssh://…". 0 and empty: not given.

@@ -273,9 +273,8 @@ std::string Statement::column_name(int column) const {
 Database Database::create(const std::filesystem::path& path, int page_bytes) {
   Database database;
   sqlite3* db = nullptr;
-  // No locks, but not through PRAGMA locking_mode=EXCLUSIVE: SQLite would then not check for the
-  // changes that builders make to the file. auto_vacuum is off because builders do not know its
-  // pages.
+  // The VFS disables locks: with PRAGMA locking_mode=EXCLUSIVE, SQLite would not check for changes
+  // that builders make to the file. auto_vacuum is off because builders do not know its pages.
   const int code = sqlite3_open_v2(
       path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
       "unix-none");

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kMaxTextBytes = 1 << 20;
 constexpr std::uint64_t kLeastShareBytes = 16 << 10;
 constexpr std::size_t kMaxWishes = 32;
-// If a file is this many budgets behind, skips its oldest unread data, provided that the rest is
+// If a file is this many budgets behind, its oldest unread data is skipped, if the rest is
 // representative.
 constexpr std::uint64_t kMaxRoundsBehind = 4;
 

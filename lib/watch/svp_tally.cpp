@@ -197,7 +197,7 @@ class SvpTally : public Tally {
 
  private:
   struct Executions {
-    std::map<std::pair<bool, std::int64_t>, double> by_net;  // by (on the CPU, net)
+    std::map<std::pair<bool, std::int64_t>, double> by_net;  // by (is on CPU, net)
     double calls = 0;
 
     // Uses the maximum: each net of a model runs in each execution, and calls are recorded even

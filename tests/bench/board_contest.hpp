@@ -42,7 +42,7 @@ Outcome contest(int rounds, const Timed& ours, const Timed& theirs);
 // Prints one row of the report, e.g. "fetch, 256 MB", 0.9 and so on.
 void print_row(const std::string& name, const Outcome& outcome, const std::string& goal);
 
-// Throws with the output of a failed program.
+// If the program fails, throws its output.
 test::RunResult run_or_throw(const std::string& program, const Words& words,
                              const test::RunOptions& options);
 

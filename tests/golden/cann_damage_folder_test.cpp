@@ -90,7 +90,7 @@ TEST_CASE("a duplicate slice loses nothing") {
     fs::copy_file(slice, copy);
     const auto outcome = capture.import();
     fs::remove(copy);
-    // Two tasks with the same id cannot be distinguished; the device's logs still give tasks.
+    // Tasks with equal ids are indistinguishable; the device's logs still provide task_time.
     INFO(capture.losses(outcome));
     CHECK(capture.lost(outcome, "api_statistic") == 0);
     CHECK(capture.lost(outcome, "msprof_tx") == 0);

@@ -194,7 +194,7 @@ std::vector<Content> contents() {
   };
 }
 
-// One of the names, and its folder.
+// A naming style and its folder.
 struct Style {
   const char* folder;
   const char* data;

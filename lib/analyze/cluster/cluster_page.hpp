@@ -23,8 +23,8 @@ inline constexpr std::size_t kMaxMapCells = 100'000;
 std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,
                          const std::vector<ClusterFinding>* findings);
 
-// Aligns host clocks, applies the rules, and writes the vendor's files and the page. Sets the
-// shifts in `options`. Throws Error(cannot_write), Error(partial_data).
+// Aligns host clocks, applies the rules, and writes the vendor's files and the page. Replaces
+// `options.shifts`. Throws Error(cannot_write), Error(partial_data).
 cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
                                                const std::filesystem::path& folder,
                                                cluster::ClusterProductOptions options = {});

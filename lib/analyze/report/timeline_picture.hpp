@@ -27,7 +27,7 @@ struct PictureLane {
   std::size_t depth = 1;             // number of rows
 };
 
-// From a call to the work it started; lanes are indices in `lanes`.
+// From a call to its work; lanes index TimelinePicture::lanes.
 struct PictureArrow {
   std::size_t from_lane = 0;
   std::int64_t from_ns = 0;

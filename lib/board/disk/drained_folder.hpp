@@ -39,8 +39,8 @@ struct DrainedRun {
   std::filesystem::path folder;  // folder to continue with; empty: none
   std::string gap;               // sentence about missing local data; empty: complete
 };
-// Reads the board's note about the run of `link`; does not change it. Throws Error(nothing_to_do)
-// if part of the recording is missing both there and locally, unless `force`.
+// Finds the local folder with drained files of the run of `link`. Throws Error(nothing_to_do) if
+// downloaded data is missing locally, unless `force`.
 DrainedRun find_drained_run(BoardLink& link, const std::filesystem::path& output, bool force);
 
 // Returns one sentence for each file below `folder` that contains all-zero drain blocks.

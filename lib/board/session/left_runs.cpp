@@ -50,8 +50,8 @@ done 2>/dev/null
 done
 )sh";
 
-// Arguments: $1 msprof's folder, $2 run. An old recording without run state becomes the output
-// folder of a run without a project.
+// Arguments: $1 msprof's folder, $2 run. Moves a kept run to runs/. An old recording without run
+// state becomes its output folder.
 constexpr const char* kBringBack = R"sh(
 umask 077
 cd "$1" || exit 1

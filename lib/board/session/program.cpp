@@ -346,8 +346,8 @@ void BoardProgram::read_input() {
 
 // Returns true if the board accepted bytes and may accept more.
 bool BoardProgram::pass_input() {
-  // A terminal echoes input: before the application reads it, the echo would become part of the
-  // first line.
+  // On a terminal, input sent before the start would be echoed into the first line, which is
+  // parsed.
   if (terminal_ && !has_started_) return false;
   follow_terminal();
   if (input_.empty()) read_input();

@@ -86,7 +86,7 @@ class BoardShell {
 
   // Runs a script to its end. Throws ConnectionLost, Error(board_unreachable) if nothing was
   // transferred for the silence limit, or TooMuchSent if the script prints more than `most_bytes`.
-  // Ctrl-C does not abort it: such scripts keep the board clean.
+  // Ctrl-C does not abort it: some scripts clean up the board.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
                   std::string_view input = {}, std::size_t most_bytes = kMaxAnswer);
   // Runs scripts in order, up to the first that fails, like ask() for each, but in as few commands

@@ -351,7 +351,7 @@ void SurvivingProgram::follow() {
       [this](std::string_view bytes) { show(err_, bytes); });
 }
 
-// Records the progress so that another msprof can continue there.
+// Records the position at which another msprof can continue.
 void SurvivingProgram::tell_seen() {
   const std::uint64_t seen = out_.bytes + err_.bytes;
   if (seen == told_bytes_ || Clock::now() < tell_at_) return;

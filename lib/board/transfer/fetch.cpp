@@ -366,7 +366,7 @@ bool BoardFetch::is_here(const std::string& path) const {
                      [&](const HereFile& one) { return !one.is_beside && one.path == path; });
 }
 
-// Replaces folders that contain drained files by the other files in them.
+// In `paths`, replaces folders with drained files by their other files.
 std::vector<std::string> BoardFetch::without_here(const std::string& folder,
                                                   const std::vector<std::string>& paths) const {
   const std::string prefix = folder.empty() ? "" : folder + "/";

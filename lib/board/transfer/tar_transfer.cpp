@@ -158,7 +158,7 @@ class TarReader {
     return true;
   }
 
-  // Returns the reason why an entry is neither a file nor a folder.
+  // Returns the reason to refuse an entry; empty: none.
   std::string_view objection_to_kind() const {
     if (archive_entry_hardlink(entry_) != nullptr) return "is a hard link to another file";
     const auto kind = archive_entry_filetype(entry_);

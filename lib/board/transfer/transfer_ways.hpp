@@ -33,7 +33,7 @@ struct StepAfter {
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress, StepAfter* after);
-// Returns a step that packs the captures directly in `folder`, except links. take_packed() reads
+// Returns a step that packs captures in `folder` (not deeper), except links. take_packed() reads
 // the answers of that step and of the following listing; they must be the next two steps of
 // `packed`.
 BoardStep pack_captures_step(const std::string& folder);

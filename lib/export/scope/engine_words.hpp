@@ -7,7 +7,7 @@
 
 namespace msprof::cann {
 
-// Returns "SUM", …; empty for a number without a name (T5).
+// Returns "SUM", …; empty if unknown (cann_host.md 1.9).
 constexpr std::string_view reduce_text(std::int64_t type) {
   constexpr std::string_view kNames[] = {"SUM", "MUL", "MAX", "MIN"};
   return type >= 0 && type < 4 ? kNames[type] : std::string_view();

@@ -156,7 +156,7 @@ const CpuTexts& cpu_texts() {
   return texts;
 }
 
-// Sums all samples of each track. Their clock is not the capture's, so no sample counts as early.
+// Sums all samples of each track; their clock cannot show which precede the collection.
 class TrackSums {
  public:
   TrackSums(const Database& db, std::string_view kind, const ExportScope& scope)

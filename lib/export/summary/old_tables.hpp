@@ -106,8 +106,8 @@ class CallDetails {
   bool has_more_;
 };
 
-// Visits the calls of a level that a table shows, with their durations, by start. For CANN 5 and
-// older these are all calls of the capture, from its first record on.
+// Visits a table's calls of one level, by start, with their durations. For CANN 5 and older,
+// ignores `scope` and includes calls from before the collection.
 template <typename Take>
 void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
                    std::int64_t level, Take&& take) {

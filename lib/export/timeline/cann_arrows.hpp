@@ -57,7 +57,7 @@ inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
 class ArrowEnds {
  public:
-  // `ends_every`: all ends are 'f'.
+  // `ends_every`: phase 'f' always.
   ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every = false);
 
   // Phase of the arrow's end at a task or a collective; 0 if no arrow ends there. `call_id` is the

@@ -76,7 +76,7 @@ class StepLayerWriter {
     return {processes_.pid(process(), row.integer(kStepDevice)), thread};
   }
 
-  // Returns the process of the tasks; a separate one in CANN 5.
+  // Returns the steps' process; separate only in CANN 5.
   cann::TraceProcess process() const {
     return is_cann5_ ? cann::TraceProcess::cann5_steps : cann::TraceProcess::hardware;
   }

@@ -90,8 +90,8 @@ class RecordScan {
   // Returns true if sound records follow each other from here, as far as can be seen.
   bool is_sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
-  // For records without a magic: returns the next position at the alignment of the unsound record
-  // at `at` from which records are sound again.
+  // For records without a magic: skips whole records from the unsound one at `at`; returns the
+  // position where records are sound again.
   std::optional<std::uint64_t> aligned_behind(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 
@@ -106,7 +106,7 @@ class RecordScan {
 
   const RecordFormat& format_;
   std::size_t size_;
-  bool has_space_;  // true for any slice
+  bool has_space_;  // any slice has it
   SliceBytes bytes_;
   Found found_;
   std::vector<std::byte> held_;

@@ -20,7 +20,7 @@ constexpr double kClearlyBetter = 1.5;  // ratio of deviations
 constexpr double kUnitSlack = 0.1;      // in units of the times
 constexpr std::size_t kMaxRising = 24;
 
-// Usual clock rates of boards, besides us and ns.
+// 1 us, 1 ns and the usual clock rates of boards.
 constexpr std::array<double, 20> kTickHertz = {1e6,  3e6,  6e6,  8e6,     10e6,  12e6, 19.2e6,
                                                20e6, 24e6, 25e6, 26e6,    27e6,  32e6, 33e6,
                                                48e6, 50e6, 54e6, 74.25e6, 100e6, 1e9};

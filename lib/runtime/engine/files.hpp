@@ -12,8 +12,8 @@
 
 namespace msprof::runtime {
 
-// open() with O_CLOEXEC and O_NOFOLLOW, mode 0640. Never returns 0, 1 or 2, since an application
-// that closed its stdout would print into the file. Returns -1 with errno on error.
+// open() with O_CLOEXEC and O_NOFOLLOW, mode 0640. Never returns 0, 1 or 2: an application
+// that has closed its stdout would print to the file. Returns -1 with errno on error.
 int open_above_stdio(const std::string& path, int flags);
 
 // Maximum file size. Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the application,

@@ -131,7 +131,7 @@ class Sender {
       changed_.wait(lock, [this] { return is_closing_ || queue_.size() > 0; });
       const std::span<const OpRecord> front = queue_.front(batch.size());
       if (front.empty()) {
-        // The queue is also empty if the file cannot be read back.
+        // `front` is also empty if the file cannot be read back.
         if (is_closing_ && queue_.size() == 0) return;
         continue;
       }

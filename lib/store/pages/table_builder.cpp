@@ -58,7 +58,7 @@ std::size_t put_varint(std::byte* at, std::uint64_t value) {
   return bytes;
 }
 
-// Integer type by the number of bits without the sign.
+// Serial type by an integer's bits, without the sign.
 constexpr std::array<std::uint8_t, 65> kTypeOfBits = [] {
   std::array<std::uint8_t, 65> types{};
   for (std::size_t bits = 0; bits < types.size(); ++bits)

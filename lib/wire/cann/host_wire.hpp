@@ -202,7 +202,7 @@ struct __attribute__((packed)) CaptureStreamInfoWire {
 };
 static_assert(sizeof(CaptureStreamInfoWire) == 34);
 
-// capture_stream_info_v2: the first form with full ids (cann_new_kinds.md 2.2).
+// capture_stream_info_v2: the same, with full ids (cann_new_kinds.md 2.2).
 struct __attribute__((packed)) CaptureStreamInfoV2Wire {
   HostHeader head;
   std::uint16_t device;

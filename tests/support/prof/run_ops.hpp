@@ -31,8 +31,8 @@ struct RunOp {
 };
 
 bool is_mix(const OpKind& op);
-// Makes `count` operators with unique names that the chip can run; the first four are neither AI
-// CPU nor MIX operators.
+// Makes `count` uniquely named operators that the chip can run; the first four are neither AI CPU
+// nor MIX operators.
 std::vector<RunOp> make_ops(Random& random, std::size_t count, const ProfSetup& setup);
 TaskPmu make_pmu(Random& random, const OpKind& op, const DeviceSpan& span);
 

@@ -112,7 +112,7 @@ static_assert(PmuCells::kAivTime + 1 == kPmuColumns);
 struct DeviceSettings {
   std::uint16_t device = 0;
   const ClockMap* clock = nullptr;
-  bool has_batches = true;  // if false, launches include marks of the step trace
+  bool has_batches = true;  // false: task ids do not wrap around
   // Task ids have 32 bits. Records have no stream; it is taken from the host's task.
   bool has_unique_ids = false;
   std::size_t pmu_slots = PmuCells::kSlots;

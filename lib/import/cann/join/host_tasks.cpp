@@ -207,7 +207,7 @@ void HostJoin::load(Batch& batch, std::uint32_t stream, std::uint16_t number) {
 void HostJoin::sort(Batch& batch) {
   batch.order.resize(batch.entries.size());
   std::iota(batch.order.begin(), batch.order.end(), 0U);
-  // Usually they are sorted, because a stream counts its launches.
+  // Usually sorted already: a stream numbers its launches.
   const bool is_sorted =
       std::is_sorted(batch.entries.begin(), batch.entries.end(),
                      [](const Entry& a, const Entry& b) { return make_key(a) < make_key(b); });

@@ -27,7 +27,7 @@ class OpensAtEnd {
   std::shared_ptr<Latch> latch_;
 };
 
-// Counts a wait for the event during its lifetime.
+// While it exists, counts as a wait for the event.
 class CountedWait {
  public:
   explicit CountedWait(std::shared_ptr<Event> event) : event_(std::move(event)) {

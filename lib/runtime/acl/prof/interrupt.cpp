@@ -44,8 +44,8 @@ void end_by_signal() {
 
 void on_interrupt(int signal, siginfo_t* info, void* context) {
   const int error = errno;
-  // The application may have installed another handler that calls this one, which calls it in turn:
-  // break the loop.
+  // A handler of the application may call this one, and this one calls that handler: break the
+  // loop.
   const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
   if (inside.load() == thread) return;
   const pid_t before = inside.exchange(thread);

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kOpAttr = 0x4000;
 inline constexpr std::uint64_t kTaskTimeL3 = 0x8000;
 inline constexpr std::uint64_t kGeApiL1 = 0x0100'0000;
 inline constexpr std::uint64_t kAnyTaskTime = kTaskTimeL0 | kTaskTime | kTaskTimeL2 | kTaskTimeL3;
-// Above level 0: shapes, and calls of models.
+// Bits that add shapes and model calls.
 inline constexpr std::uint64_t kTaskDetails = kTaskTime | kTaskTimeL2 | kTaskTimeL3;
 }  // namespace prof_bits
 

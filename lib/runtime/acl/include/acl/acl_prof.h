@@ -186,8 +186,8 @@ MSVP_PROF_API void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo);
 MSVP_PROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, aclprofStepTag tag,
                                                aclrtStream stream);
 
-// Stamps, recorded between Start and Stop with ACL_PROF_MSPROFTX. At most 100 exist at a time; then
-// NULL is returned. A message has at most 127 bytes. Push and Pop nest within a thread; ranges may
+// Stamps, recorded between Start and Stop with ACL_PROF_MSPROFTX. At most 100 exist at a time; the
+// next is NULL. A message has at most 127 bytes. Push and Pop nest within a thread; ranges may
 // overlap and end in another thread.
 MSVP_PROF_API void* aclprofCreateStamp(void);
 MSVP_PROF_API void aclprofDestroyStamp(void* stamp);
