@@ -23,9 +23,9 @@ enum class Exit : int {
   interrupted = 130,
 };
 
-// Returns the more severe of two exit codes. usage and internal_error end a command at once and
-// outrank the rest, which are ordered: interrupted, application_failed, board_unreachable,
-// cannot_write, partial_data, nothing_to_do.
+// Returns the more severe of two exit codes. usage and internal_error, which stop a command at
+// once, are the most severe; the others follow in this order: interrupted, application_failed,
+// board_unreachable, cannot_write, partial_data, nothing_to_do.
 Exit gravest(Exit a, Exit b);
 
 // Converts the exit code of an msprof process, or one read from a file; internal_error if unknown.

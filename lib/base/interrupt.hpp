@@ -47,7 +47,7 @@ class MaskPendingSignal {
   int count_;
 };
 
-// What to restore: modes or the screen.
+// Restores the terminal's modes, or the screen.
 enum class LastAct { settings, picture };
 // Registers the function to call before a signal ends the program at once, one per kind; nullptr
 // removes it. It runs in the signal handler.

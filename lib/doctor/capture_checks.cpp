@@ -172,7 +172,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   list.warn("store", fmt::format("{} is damaged or not an msprof store", store.string()), again);
 }
 
-// What follows if a kind of files is missing; `kind` is the first of its group.
+// Cause and remedy if files of a kind are missing; `kind` is the first of its group.
 struct Absence {
   std::string_view kind;
   std::string_view cause;

@@ -31,8 +31,8 @@ inline constexpr std::string_view kCounterLayers = "counters";
 inline constexpr std::string_view kEngineLayers = "engines";
 inline constexpr std::string_view kRuntimeTables = "runtime";
 
-// Generation of the tools that have the table or layer. Of each table and topic, a capture uses the
-// oldest one that is not older than the capture.
+// Generation of the tools that have the table or layer. A capture uses, for each table and topic,
+// the oldest generation that is not older than the capture.
 enum class ProductAge {
   current,  // for captures of any age; includes --style cann5
   cann5,    // for captures of CANN 5 and older

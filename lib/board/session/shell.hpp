@@ -91,9 +91,9 @@ class BoardShell {
                   std::string_view input = {}, std::size_t most_bytes = kMaxAnswer);
   // Runs scripts in order, up to the first that fails, like ask() for each, but in as few commands
   // as possible: usually one, which is one round trip. The answers of scripts that did not run are
-  // empty and not ok().
+  // empty, without has_succeeded().
   std::vector<BoardAnswer> ask_each(const std::vector<BoardStep>& steps, const Source& source = {});
-  // Throws Error(cannot_write) with the board's reason if the answer is not ok().
+  // Throws Error(cannot_write) with the board's reason unless the answer has_succeeded().
   void require_ok(const BoardScript& script, const BoardAnswer& answer) const;
   // Runs a script that changes files on the board; also throws Error(cannot_write) with its reason.
   void change(const BoardScript& script, const std::vector<std::string>& arguments,

@@ -144,8 +144,8 @@ DynamicClient::DynamicClient(pid_t process) : process_(process) {
 DynamicClient::~DynamicClient() {
   if (!socket_) return;
   socket_.reset();
-  // A killed process leaves its socket behind, and containers may reuse its pid. Connecting shows
-  // whether somebody listens.
+  // The socket of a killed process remains, and containers may reuse its pid. Connecting shows
+  // whether a process listens.
   const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (probe && connect_to(path_, probe.get()) == ECONNREFUSED) ::unlink(path_.c_str());
 }

@@ -138,8 +138,8 @@ struct DeviceMarkPairs {
   std::int64_t unpaired = 0;          // range edges without a counterpart
 };
 
-// Pairs the marks of one id, as written since CANN 9.1: kMark records stand alone; others alternate
-// as start and end.
+// Pairs the marks of one id, as written since CANN 9.1. A kMark record has no pair; the others
+// alternate between start and end.
 void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs& result) {
   const DeviceMark* open = nullptr;
   for (const DeviceMark* mark = begin; mark != end; ++mark) {

@@ -32,8 +32,8 @@ struct OldTaskRun {
   bool is_vector = false;                // from the log of the vector cores
 };
 
-// Pairs a start with the next end of its stream and task, in file order. Of two starts in a row the
-// later is used; an end without a start is dropped.
+// Pairs a start with the next end of its stream and task, in file order. If two
+// starts follow each other, the later one is used; an end without a start is dropped.
 class RunPairing {
  public:
   void start(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks, std::uint16_t type = 0);

@@ -13,8 +13,8 @@ class TextFile {
   // The file is created by the first write.
   explicit TextFile(std::string path);
 
-  // Appends whole lines with one write(). Returns false if there is no space; then none of the
-  // lines are in the file.
+  // Appends whole lines with one write(). Returns false, without adding any of the
+  // lines, if there is no space.
   bool append(std::string_view lines);
   // Writes `.done` for a file that is not empty.
   void finish() const;
