@@ -141,21 +141,15 @@ void print_problems(const std::vector<SearchProblem>& problems) {
     log::warn("cannot search {}: {}", problem.path.string(), problem.reason);
 }
 
-// An unreadable folder may contain captures; a missing one and a file do not.
-bool may_contain_captures(const SearchProblem& problem) {
-  std::error_code error;
-  const fs::file_type type = fs::status(problem.path, error).type();
-  return type == fs::file_type::directory || type == fs::file_type::none;
-}
-
 CaptureSearch search(const ClusterArguments& arguments) {
   CaptureSearch found = cluster::search_captures(absolute_folders(arguments));
   if (found.captures.empty()) {
     print_problems(found.problems);
     throw Error(
-        std::any_of(found.problems.begin(), found.problems.end(), may_contain_captures)
-            ? Exit::partial_data
-            : Exit::nothing_to_do,
+        std::all_of(found.problems.begin(), found.problems.end(),
+                    [](const SearchProblem& problem) { return problem.is_absent; })
+            ? Exit::nothing_to_do
+            : Exit::partial_data,
         fmt::format(
             "no capture (PROF_…) in {}{}", listed(arguments.folders),
             found.problems.empty() ? "" : fmt::format(": {}", found.problems.front().reason)));

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/folder_listing.hpp"
+#include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
@@ -46,9 +47,9 @@ class Search {
     std::error_code error;
     const fs::path whole = fs::canonical(folder, error);
     if (error) {
-      problem(folder, error.message());
+      problem(folder, error.value());
     } else if (!fs::is_directory(whole, error)) {
-      problem(folder, "it is not a folder");
+      found_.problems.push_back({folder, "it is not a folder", true});
     } else if (is_cann_capture(whole)) {
       take(whole);
     } else {
@@ -75,12 +76,16 @@ class Search {
   void problem(const fs::path& path, std::string reason) {
     found_.problems.push_back({path, std::move(reason)});
   }
+  void problem(const fs::path& path, int error_number) {
+    found_.problems.push_back(
+        {path, errno_text(error_number), to_unreadable_exit(error_number) == Exit::nothing_to_do});
+  }
 
   // Returns false if the folder was visited before, perhaps under another name.
   bool is_new(const fs::path& folder) {
     struct stat status = {};
     if (::stat(folder.c_str(), &status) != 0) {
-      problem(folder, errno_text(errno));
+      problem(folder, errno);
       return false;
     }
     return seen_.emplace(status.st_dev, status.st_ino).second;
@@ -115,7 +120,7 @@ class Search {
   void enter(const fs::path& folder) {
     if (!is_new(folder)) return;
     const FolderListing listing = list_folder(folder);
-    if (listing.error_number != 0) problem(folder, errno_text(listing.error_number));
+    if (listing.error_number != 0) problem(folder, listing.error_number);
     std::vector<fs::path> below;
     for (const FolderEntry& entry : listing.entries)
       look_at(folder / entry.name, entry.type, below);
@@ -135,7 +140,7 @@ class Search {
       return;
     }
     const fs::path whole = fs::canonical(path, error);
-    if (error) return problem(path, error.message());
+    if (error) return problem(path, error.value());
     take(whole);
   }
 

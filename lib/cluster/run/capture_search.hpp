@@ -19,6 +19,7 @@ struct ClusterCapture {
 struct SearchProblem {
   std::filesystem::path path;
   std::string reason;
+  bool is_absent = false;  // there is no such folder, so no capture was missed
 };
 
 struct CaptureSearch {

@@ -118,12 +118,17 @@ TEST_CASE("folders that cannot be searched are reported, and the rest is found")
   const TempFolder folder;
   make_capture(folder / "PROF_1");
   write_file(folder / "file", "");
-  const CaptureSearch found = search_captures({folder / "absent", folder / "file", folder.path()});
+  fs::create_directory_symlink("loop", folder / "loop");  // not readable, even for root
+  const CaptureSearch found =
+      search_captures({folder / "absent", folder / "file", folder / "loop", folder.path()});
   CHECK(found_in(folder.path(), found) == Names{"PROF_1"});
-  REQUIRE(found.problems.size() == 2);
+  REQUIRE(found.problems.size() == 3);
   CHECK(found.problems[0].path == folder / "absent");
   CHECK(says(found.problems[0].reason, "No such file"));
+  CHECK(found.problems[0].is_absent);
   CHECK(found.problems[1].reason == "it is not a folder");
+  CHECK(found.problems[1].is_absent);
+  CHECK_FALSE(found.problems[2].is_absent);
 }
 
 TEST_CASE("a very deep tree is searched completely") {

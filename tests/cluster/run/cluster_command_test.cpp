@@ -142,6 +142,11 @@ TEST_CASE("if no capture can be read, nothing is written, and the exit code tell
       run_msprof({"cluster", (folder / "out").string(), "--output", (folder / "out").string()});
   CHECK(empty.exit_code == 4);
   CHECK(says(empty.err, "no capture (PROF_…) in"));
+  fs::create_directory_symlink("loop", folder / "loop");
+  const RunResult unreadable =
+      run_msprof({"cluster", (folder / "loop").string(), "--output", (folder / "out").string()});
+  CHECK(unreadable.exit_code == 3);
+  CHECK(says(unreadable.err, "no capture (PROF_…) in"));
 }
 
 TEST_CASE("an interrupted run stops its processes, and the next one continues") {
