@@ -26,10 +26,12 @@ class ById {
   ById(const Database& db, std::string_view table)
       : db_(&db), table_(table), last_id_(last_id(db, table)) {}
 
+  // Returns false for an id that the table cannot have.
+  bool can_have(std::int64_t id) const { return id >= 0 && id <= last_id_; }
   // Returns the Value of a row, default-constructed on first access; valid until the next call.
-  // Throws the Error of a damaged store for an id that the table cannot have.
+  // Throws the Error of a damaged store unless can_have(id).
   Value& operator[](std::int64_t id) {
-    if (id < 0 || id > last_id_) fail(id);
+    if (!can_have(id)) fail(id);
     const auto at = static_cast<std::size_t>(id);
     if (at >= places_.size()) places_.resize(at + 1);
     if (places_[at] == 0) {

@@ -130,7 +130,6 @@ class ParquetRows {
  public:
   explicit ParquetRows(const Database& db)
       : db_(db),
-        last_op_(last_id(db, OpRow::kTable)),
         ops_(db, OpRow::kTable),
         op_names_(db, "SELECT name_id, type_name_id, unit_name_id FROM op WHERE id = ?"),
         iterations_(db) {}
@@ -143,7 +142,7 @@ class ParquetRows {
 
  private:
   Op* find_op(std::int64_t id) {
-    if (id < 0 || id > last_op_) return nullptr;
+    if (!ops_.can_have(id)) return nullptr;
     Op& op = ops_[id];
     if (!op.is_known) op.names = op_names_.find(id);
     op.is_known = true;
@@ -151,7 +150,6 @@ class ParquetRows {
   }
 
   const Database& db_;
-  std::int64_t last_op_;
   ById<Op> ops_;
   RowById<3> op_names_;
   IterationSpans iterations_;

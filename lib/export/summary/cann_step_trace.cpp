@@ -44,7 +44,7 @@ class CannStepTrace : public cann::CannTable {
     while (read.step()) {
       const std::int64_t id = read.integer(0);
       if (!is_taken(scope, read)) {
-        reduces.find(id, [](auto, auto) {});
+        reduces.skip(id);
         continue;
       }
       out.number(read.integer(1));
@@ -67,7 +67,7 @@ class CannStepTrace : public cann::CannTable {
       }
       out.number(read.maybe_integer(10).value_or(kInvalidId));
       std::int64_t left = most;
-      reduces.find(id, [&](auto start_ns, auto end_ns) {
+      reduces.for_each(id, [&](auto start_ns, auto end_ns) {
         cann::us_timestamp(out, start_ns.value_or(0));
         cann::us_number(out, saturating_subtract(end_ns.value_or(0), start_ns.value_or(0)));
         --left;

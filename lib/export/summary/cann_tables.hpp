@@ -107,12 +107,15 @@ class Reduces {
   // the order of the all-reduces (`part`) of an iteration.
   Reduces(const Database& db, std::string_view end_of_sql);
 
-  // Calls take(start_ns, end_ns) for each all-reduce of the iteration. Must be called for all
-  // iterations, in the order of `end_of_sql`.
+  // Calls take(start_ns, end_ns) for each all-reduce of the iteration. This or skip() must be
+  // called for each iteration, in the order of `end_of_sql`.
   template <typename Take>
-  void find(std::int64_t iteration_id, const Take& take) {
+  void for_each(std::int64_t iteration_id, const Take& take) {
     for (; has_row_ && read_.integer(0) == iteration_id; has_row_ = read_.step())
       take(read_.maybe_integer(1), read_.maybe_integer(2));
+  }
+  void skip(std::int64_t iteration_id) {
+    for_each(iteration_id, [](auto, auto) {});
   }
 
  private:

@@ -283,7 +283,7 @@ class OldStepTrace : public cann::CannTable {
       const std::int64_t id = read.integer(0);
       const std::int64_t device = read.integer(1);
       if (!scope.takes_device(device)) {
-        parts.find(id, [](auto, auto) {});
+        parts.skip(id);
         continue;
       }
       const auto moment = [&](std::optional<std::int64_t> ns) {
@@ -308,7 +308,7 @@ class OldStepTrace : public cann::CannTable {
       span(find_end_before(ends[device], forward), forward);
       out.number_or_missing(read.maybe_integer(7));
       auto left = static_cast<std::int64_t>(reduces);
-      parts.find(id, [&](auto part_start, auto part_end) {
+      parts.for_each(id, [&](auto part_start, auto part_end) {
         moment(part_start);
         span(part_start, part_end);
         --left;

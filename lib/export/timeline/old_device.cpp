@@ -47,7 +47,7 @@ class Steps {
       const auto model = read.maybe_integer(7);
       if (!scope_.takes_device(read.integer(1)) ||
           !scope_.takes_iteration(model, read.integer(2))) {
-        reduces_.find(read.integer(0), [](auto, auto) {});
+        reduces_.skip(read.integer(0));
         continue;
       }
       Step step{read.integer(0),       read.integer(1),       read.integer(2),
@@ -125,7 +125,7 @@ class Steps {
 
   void write_reduces(const Step& step, TraceLane lane) {
     int count = 0;
-    reduces_.find(step.id, [&](auto start, auto end) {
+    reduces_.for_each(step.id, [&](auto start, auto end) {
       const int i = count++;
       const std::int64_t start_ns = start.value_or(0);
       const std::int64_t end_ns = end.value_or(0);
