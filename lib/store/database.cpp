@@ -43,7 +43,6 @@ bool is_read_error(int extended_code) {
 bool lacks_locks(sqlite3* db) {
   // Reads only the header, under a lock.
   const int code = sqlite3_exec(db, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
-  if (code != SQLITE_OK) interrupt::check();
   if (code != SQLITE_BUSY && code != SQLITE_IOERR && code != SQLITE_PERM) return false;
   sqlite3_file* file = nullptr;
   int is_reserved = 0;
