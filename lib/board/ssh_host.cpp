@@ -34,8 +34,8 @@ umask 077
 cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
 )sh"};
 
-// Arguments: $1 "-p" if it may already exist, $2 run folder, then the folders in it. Does not touch
-// other runs on the board.
+// Arguments: $1 "-p" if the folders may exist already, $2 run folder, then the folders in it. Does
+// not touch other runs on the board.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
 mkdir -p "${2%/*}" && mkdir "$1" "$2" && cd "$2" || exit 1
@@ -327,7 +327,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   return placed;
 }
 
-// Sends the steps after the upload together with it; if that failed, sends them again separately.
+// Combines the steps that follow the upload with it; if they failed, sends them again separately.
 TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
@@ -362,7 +362,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
   return placed;
 }
 
-// Sends the final queries with the sweep, if all results are in the run folder.
+// Combines the final queries with the cleanup of processes, if all results are in the run folder.
 void SshHost::ask_at_end(BoardProgram& program) {
   std::vector<BoardStep> steps = fetch_->end_steps();
   if (steps.empty() || drain_ || sink_ || nfs_.is_on() || options_.leave.on) return;

@@ -1,9 +1,8 @@
 // SshHost: runs applications on a board over SSH. Created by the verb and used by the collector.
 //
 // Folders on the board below <board_dir>/msprof: `lock` (one run at a time), `cache/<id>` (a copy
-// of
-// each project of each machine, so that only changes are sent), `runs/<run>` (the fresh copy of one
-// run, removed after it) and `kept/<run>` (runs kept by --keep or --leave, or that could not be
+// of each project of each machine, so that only changes are sent), `runs/<run>` (the fresh copy of
+// one run, removed after it) and `kept/<run>` (runs kept by --keep or --leave, or that could not be
 // fetched).
 #pragma once
 

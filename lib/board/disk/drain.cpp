@@ -147,8 +147,7 @@ void BoardDrain::note_look() {
   wake_.notify_all();
 }
 
-// Growth can only be detected after the first poll, so it must precede the start of the
-// application.
+// The first poll must precede the application's start: growth is measured from it.
 void BoardDrain::wait_until_it_looks() {
   for (;;) {
     std::unique_lock lock(mutex_);

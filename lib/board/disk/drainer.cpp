@@ -370,7 +370,7 @@ void Drainer::require_space(const std::vector<std::string>& paths) const {
                           human_bytes(needed), human_bytes(*free), folder().string()));
 }
 
-// Freed blocks read as zeros unless rewritten. So may later blocks: their freeing may be done.
+// Freed blocks that are not zero were rewritten. Later blocks may be freed, too, without a record.
 bool Drainer::is_still_ours(DrainBoard& board, const std::string& path, Tracked& file) {
   const std::uint64_t first = freed(path) / kDrainBlock;
   const std::uint64_t end = file.length / kDrainBlock;

@@ -18,9 +18,9 @@ class FillRate {
   std::optional<std::uint64_t> free_bytes() const { return free_; }
   // Time until the disk is full at the current rate; empty if it does not fill.
   std::optional<double> seconds_left() const;
-  // Returns true once each when 10 minutes, 2 minutes and 20 seconds are left. If drained space
-  // `is_freed`, the fill rate is unreliable: returns true only if at most a tenth of the maximum
-  // free space and 20 seconds are left.
+  // Returns true once each when 10 minutes, 2 minutes and 20 seconds are left. `is_freed`:
+  // the board frees drained space, which makes the rate unreliable; then returns true only if at
+  // most a tenth of the maximum free space and 20 seconds are left.
   bool is_to_be_said(bool is_freed = false);
   // Seconds until the next poll: an eighth of the time in which the raw files would fill the disk,
   // limited to 0.05 to 5.

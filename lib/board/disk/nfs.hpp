@@ -2,8 +2,7 @@
 // manual, for recordings that do not fit on the board. Used by SshHost.
 //
 // Each run records into its own folder on the server. The share is unmounted before the run's
-// folder
-// on the board is moved or removed: by the scripts of SshHost, or by the board itself if the
+// folder on the board is moved or removed: by the scripts of SshHost, or by the board itself if the
 // connection is lost (BoardLease). A folder that is still mounted is never removed.
 #pragma once
 

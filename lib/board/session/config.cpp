@@ -57,8 +57,8 @@ std::string begun_section(std::string_view line, std::string_view& behind) {
   return lower_ascii(trim(line.substr(1, end - 1)));
 }
 
-// Rejects what inih accepts: it skips a key on the line of the section header, and stops at a NUL
-// byte.
+// Rejects text that inih would ignore: a key on the line of the section header, and everything
+// after a NUL byte.
 void check_lines(const std::vector<std::string_view>& lines, std::string_view section,
                  const std::string& name) {
   bool found = false;

@@ -78,7 +78,7 @@ SecretSource password_source(std::optional<Secret> given, const BoardConfig& con
 // Returns a source that only prompts, for a host without any configured password.
 SecretSource typed_password_source(const SshLogin& login);
 
-// Returns the source of the passphrase for the key of a login: a prompt as above.
+// Returns the source of the passphrase of a login key: a prompt without echo.
 SecretSource passphrase_source(const std::filesystem::path& key);
 
 // Reads the first line of `fd`, without the line end, for --password-stdin; leaves the rest unread.

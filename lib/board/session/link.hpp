@@ -41,7 +41,7 @@ class BoardLease {
  public:
   // Requests the lock in <board_dir>/msprof, or takes it over from the same `run` after a lost
   // connection. The board then removes the remains of earlier runs and moves their recordings to
-  // kept/. After that it runs those steps of `first` that fit into the command, in that folder.
+  // kept/. Then it runs as many steps of `first` as fit into the command, in msprof's folder.
   BoardLease(BoardShell& shell, const std::string& board_dir, const std::string& run,
              double reconnect_seconds, bool force, const std::vector<BoardStep>& first = {});
   // Closes the connection; without release() the board treats it as lost.
@@ -99,8 +99,8 @@ class BoardLink {
   void lock(bool force);
   // `folder`: msprof's folder that contains the run, if it is not info().folder.
   void resume(const std::string& run, const std::string& folder);
-  // Describes, for error messages, the fate of the run if the board stays unreachable; empty: the
-  // board stops it.
+  // Sets what error messages say about the run if the board stays unreachable; empty: the board
+  // stops it.
   void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
   // Opens a new connection for the same run after ConnectionLost. Throws ConnectionLost if the
   // board stays unreachable, ConnectFailure if another attempt is not allowed. Ignores pending

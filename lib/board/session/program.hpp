@@ -81,8 +81,8 @@ class BoardProgram : public RunningProgram {
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
 
-  // Steps to run together with the sweep when the application has ended by itself, and the receiver
-  // of their answers, which may still be arriving.
+  // Sets steps to run with the cleanup of processes when the application has ended by itself.
+  // `take` receives their answers, which may still be arriving.
   using TakeEnd = std::function<void(std::unique_ptr<StepsUnderWay>)>;
   void ask_at_end(std::vector<BoardStep> steps, TakeEnd take) {
     end_steps_ = std::move(steps);

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxStepErrors = 256 << 10;  // kept stderr of several scripts together
+constexpr std::size_t kMaxStepErrors = 256 << 10;  // limit for the kept stderr of all steps
 constexpr std::size_t kMaxErrorBytes = 16 << 20;   // stderr of a command; may have a line per file
 constexpr std::size_t kStepInputChunk = 128 << 10;
 constexpr std::chrono::milliseconds kStepPollInterval{100};

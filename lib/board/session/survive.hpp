@@ -1,8 +1,7 @@
 // SurvivingProgram: an application on a board that continues when the connection is lost. A keeper,
 // a script on the board that does not depend on the connection, starts the application, holds the
 // board's lock, stores the output in files and records the end. This class follows those files,
-// over
-// any number of connections, also from another process or machine. Used by SshHost.
+// over any number of connections, also from another process or machine. Used by SshHost.
 //
 // Files in runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its pid and
 // start time), `start` (start time of the application), `out` and `err` (output, limited), `end`,

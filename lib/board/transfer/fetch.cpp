@@ -145,8 +145,7 @@ BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
   return free;
 }
 
-// The early stream sends what a normal fetch would request: all captures of the output folder,
-// complete.
+// Returns the stream of end_steps() if it contains exactly `paths`; else null.
 std::unique_ptr<StepsUnderWay> BoardFetch::take_packed(const std::string& folder,
                                                        const std::vector<std::string>& paths) {
   if (!packed_ || folder != kOutputName) return nullptr;
@@ -436,8 +435,8 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
 void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   const std::string tree(kTreeName);
   const std::string project = tree + '/' + project_;
-  // Sorts the files into those in the project, beside or above it, and in the output folder; each
-  // path is relative to the local folder of that name.
+  // Groups the files: in the project (paths relative to it), above it (relative to `tree`), and in
+  // the output folder.
   std::vector<std::string> in_project;
   std::vector<std::string> above;
   std::vector<std::string> elsewhere;

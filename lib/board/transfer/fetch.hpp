@@ -47,8 +47,8 @@ class BoardFetch {
   // queries; all() reads the stream. take_end() returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
-  // In the output folder, only files in `folder` (relative to the run folder) belong to the run.
-  // Call before remember(): a shared output folder may have too many other files to list.
+  // Lists only `folder` (relative to the run folder) of the output folder, which may be shared and
+  // have too many other files. Call before remember().
   void limit_output_to(std::string folder) { only_output_ = std::move(folder); }
   // These files are not requested again; all() links them into place at its end.
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }

@@ -49,7 +49,7 @@ constexpr std::uint64_t kMaxGrowthOfAll = 4 * kMaxGrowth;
 constexpr std::uint64_t kMaxNewEntries = 1'000;
 // Overhead of an entry in a tar stream: headers, a long name, padding.
 constexpr std::uint64_t kMaxHeaderBytes = 8 << 10;
-constexpr std::size_t kMaxRefusedName = 4 << 10;  // kept bytes; Linux has no longer paths
+constexpr std::size_t kMaxRefusedName = 4 << 10;  // longer names are only counted; PATH_MAX
 
 [[noreturn]] void throw_cannot_write_here(const std::string& path, const std::string& reason,
                                           int error_number) {

@@ -108,8 +108,7 @@ class Incoming {
   // Resets the counters of received data before files are fetched again.
   void begin_again() { entries_ = taken_bytes_ = grown_bytes_ = 0; }
 
-  // Counts a name once, even if it is refused repeatedly; a later file of that name that is
-  // received removes it.
+  // Counts a name once, even if it is refused repeatedly; receiving a file of that name removes it.
   void refuse(std::string_view path, std::string_view reason);
   // Counts entries whose names are unknown.
   void refuse_unnamed(std::uint64_t count) { unnamed_ += count; }

@@ -1,6 +1,6 @@
 // Listings of folder trees on a board: the script, the parser of its answer, the listing over SFTP,
-// and the rule which names from a board may become local files. Used by the transfers. The answers
-// of a board are untrusted; invalid entries are counted as refused.
+// and the rules for names that may become local files. Used by the transfers. The answers of a
+// board are untrusted; invalid entries are counted as refused.
 #pragma once
 
 #include <cstdint>

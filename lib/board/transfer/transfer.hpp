@@ -91,8 +91,8 @@ class BoardTransfer {
                     const std::filesystem::path& into, const FetchAllowance& allowed,
                     const TransferProgress& progress, StepsUnderWay* packed = nullptr);
 
-  // Steps whose answers are the captures directly in `folder`, of any project, and a listing of the
-  // folder; empty if captures are not fetched this way.
+  // Returns steps that send the captures in `folder` (not deeper) as a tar stream and then list it;
+  // empty if the board has no tar or is listed over SFTP.
   std::vector<BoardStep> pack_steps(const std::string& folder) const;
 
   // Continues files that were partially received before a lost connection. `wanted` is the board's
@@ -115,7 +115,7 @@ class BoardTransfer {
                   const TransferProgress& progress, const SendPlan& plan = {});
 
  private:
-  // Otherwise SFTP lists the files: it provides more information than `ls`.
+  // Without stat, SFTP is preferred: it provides more information than `ls`.
   bool lists_by_shell() const { return info_.has_stat || !info_.has_sftp; }
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,

@@ -34,8 +34,7 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress, StepAfter* after);
 // Returns a step that packs captures in `folder` (not deeper), except links. take_packed() reads
-// the answers of that step and of the following listing; they must be the next two steps of
-// `packed`.
+// its answer and that of a listing; these must be the next two answers of `packed`.
 BoardStep pack_captures_step(const std::string& folder);
 std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
                         std::optional<BoardAnswer>& listed);
