@@ -27,7 +27,7 @@ class LoginKeys {
     std::filesystem::path file;
     SshKeyPointer key;  // null: needs a passphrase
     Secret locked;      // content of the file until the key is unlocked
-    // The key's certificate and, once unlocked, the key with the certificate; null: no certificate.
+    // Null: no certificate. `certified`: the key with its certificate, once unlocked.
     std::filesystem::path certificate_file;
     SshKeyPointer certificate;
     SshKeyPointer certified;

@@ -6,8 +6,8 @@
 
 namespace msprof {
 
-// How often, in milliseconds, a wait checks for a Ctrl-C that arrived just before it started; the
-// long interval is for waits that other events wake.
+// Intervals at which a wait checks for a Ctrl-C that arrived just before it started; the long one
+// is for waits that other events wake.
 inline constexpr int kInterruptPollMs = 100;
 inline constexpr int kLongPollMs = 1000;
 

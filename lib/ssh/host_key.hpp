@@ -1,5 +1,5 @@
-// Host keys: known_hosts entries for one host (KnownHosts), and the check that the host that
-// answers is the known one (HostKeyCheck). Internal to lib/ssh.
+// Host keys: known_hosts entries for one host (KnownHosts), and the check of the key that the host
+// presents (HostKeyCheck). Internal to lib/ssh.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct KnownHostKey {
   bool is_revoked = false;  // @revoked: must not be accepted
 };
 
-// Entries of the files, with file and line number, and a safe way to add a line.
+// The entries, each with file and line number; can append a new one.
 class KnownHosts {
  public:
   // Reads the entries of `files` for `name`, "host" or "[host]:port"; missing files count as empty.
@@ -58,8 +58,8 @@ class HostKeyCheck {
   // keys might present an unknown one.
   std::string preferred_types() const;
 
-  // Returns the host's key if it equals the accepted key; without one, if it is known or accepted
-  // now. Throws ConnectFailure(host_key) otherwise.
+  // Returns the host's key if it equals `accepted`, or, without `accepted`, if it is known or is
+  // accepted now. Throws ConnectFailure(host_key) otherwise.
   HostKey check(const SshSession& session) const;
 
  private:

@@ -30,8 +30,8 @@ std::uint32_t unsigned_seconds(std::int64_t seconds) {
 
 // Requests sent before the size is known: enough to read a small file in one round trip.
 constexpr std::size_t kFirstRequests = 4;
-// If a server answers nothing for this fraction of silence() while several requests are pending, it
-// has dropped them.
+// Pending requests without any answer for this fraction of silence() count as dropped by the
+// server.
 constexpr double kStallPart = 0.25;
 
 // Reads a file sequentially through one handle, with several requests in flight. Ends at the end of

@@ -203,8 +203,8 @@ struct SftpWindow {
 class SftpFiles {
  public:
   virtual ~SftpFiles() = default;
-  // Waits for the host to confirm that it has the service; returns false if not, and no other
-  // function may then be called.
+  // Waits for the host to confirm that it has the service; returns false if not: then call no other
+  // function.
   virtual bool agree() = 0;
   // Sends as much of the queued requests as the host accepts now, for a later agree().
   virtual void send_waiting() = 0;

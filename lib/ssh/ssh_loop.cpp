@@ -65,7 +65,7 @@ SshPulse::SshPulse(ssh_session session, const SshPatience& patience)
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// True if data arrived, or a slow link still drains ours: an answer waits after it.
+// True if data arrived, or if a slow link is still sending ours: answers can only come after that.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
@@ -126,7 +126,7 @@ void SshLoop::close() {
   spares_.clear();
   for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
   lanes_.clear();
-  // These functions hold the jump hosts, which must be destroyed last.
+  // Both functions own the jump hosts, which must be destroyed last.
   open_another_ = nullptr;
   trouble_ = nullptr;
 }

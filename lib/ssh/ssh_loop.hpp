@@ -117,7 +117,7 @@ class SshChannel : public SshCommand {
     std::string handling;  // being delivered; keeps its capacity for reuse
   };
 
-  // Requests in order, then the result.
+  // The pending request (in this order), or the result.
   enum class Phase { channel, terminal, service, accepted, refused };
 
   void advance();
@@ -161,8 +161,8 @@ class SshChannel : public SshCommand {
 };
 
 // One session for all channels; with dropbear, one session per concurrent process. When a process
-// ends, dropbear may also close another channel that has no command yet; a request that arrives
-// after that terminates the server and all its commands.
+// ends, dropbear may also close another channel that has no command yet; a later request on it
+// terminates the server and all its commands.
 class SshLoop {
  public:
   using OpenSession = std::function<std::unique_ptr<SshSession>()>;

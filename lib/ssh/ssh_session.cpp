@@ -23,14 +23,13 @@ namespace msprof {
 
 namespace {
 
-// The offered algorithms, best first.
+// The offered algorithms, best first. libssh ignores unknown names.
 //
-// libssh's defaults, followed by the best ones of boards with an SDK of 2012-2019: the known
-// collisions of SHA-1 do not break it within a handshake or a MAC, and without it such a board
-// could
-// be reached only by telnet. Names unknown to libssh are ignored. The ciphers are libssh's:
-// ChaCha20 first, as in OpenSSH, for boards without AES instructions; if both sides have AES
-// instructions, the cipher is not the bottleneck.
+// libssh's defaults, followed by the best ones of boards with an SDK of 2012-2019. These need
+// SHA-1, whose known collisions affect neither handshakes nor MACs; without it such a board could
+// be reached only by telnet. Ciphers are libssh's defaults: ChaCha20 first, as in OpenSSH, for
+// boards without AES instructions; with AES instructions on both sides, the cipher is not the
+// bottleneck.
 constexpr const char* kKeyExchanges =
     "mlkem768x25519-sha256,sntrup761x25519-sha512,sntrup761x25519-sha512@openssh.com,"
     "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
@@ -66,7 +65,7 @@ std::string parse_offer(std::string_view text, std::string_view side) {
   return list.empty() ? "none" : list;
 }
 
-// Names used by libssh, such as "kex algos" or "encryption client->server".
+// Returns "cipher" for libssh's name "encryption client->server".
 std::string_view algorithm_kind(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
       {"kex", "key exchange"},
