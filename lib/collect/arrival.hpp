@@ -28,8 +28,8 @@ bool has_data_folder(const std::filesystem::path& capture);
 // file; returns a sentence for each mismatch.
 std::vector<std::string> check_done_files(const std::filesystem::path& capture);
 
-// Thresholds for warnings. A board records at most 2 MB per second, so at least half a
-// minute is left at the first threshold, and two seconds at the second.
+// Thresholds for warnings. A board records at most 2 MB per second, so at least half a minute is
+// left at the first threshold, and two seconds at the second.
 inline constexpr std::uint64_t kLittleSpaceBytes = 64'000'000;
 inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
 

@@ -33,7 +33,7 @@ struct CollectOptions {
   WaitLimits limits;
   bool sends_stdout_to_stderr = false;
   bool is_on_terminal = false;  // uses a terminal on the board
-  // Cache folder of the runs. Never copied; the output folder is not copied either.
+  // Never copied, like `output`: result folders of this and other runs, the cache of the runs.
   std::vector<std::filesystem::path> private_folders;
   // Files with a board's login; never copied.
   std::vector<std::filesystem::path> private_files;
@@ -50,8 +50,8 @@ struct CollectOptions {
   std::string record_name;
   // The run continues if the connection to a board is lost.
   bool survives = false;
-  // Resumes an earlier run of the host instead of starting one. Called with the note of that run
-  // (the text of its `record`; may be empty) to fill in its results.
+  // If set, resumes an earlier run of the host instead of starting one. Receives the note of that
+  // run (the text of its `record`; may be empty), and fills in the results.
   std::function<void(const std::string& note, CollectResult&)> resume;
 };
 

@@ -31,7 +31,7 @@ class OutputRewriter {
   bool is_dropping_ = false;
 };
 
-// Copies the data that remains in the pipe; does not wait for processes that keep the pipe open.
+// Copies a pipe to `to` in a thread, rewritten.
 class RewritingPump {
  public:
   RewritingPump(FileDescriptor from, int to, OutputChanges changes);

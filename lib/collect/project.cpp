@@ -22,13 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Larger files are not searched for a login. Small sources and notes that only quote such a section
-// are excluded, too; a run does not need them.
+// Larger files are not searched for a login. Small sources and notes that only quote an
+// [ssh_config] section are excluded, too; a run does not need them.
 constexpr std::uint64_t kSmallFileBytes = 64 << 10;
 constexpr std::uint64_t kIniFileBytes = 4 << 20;
 
-// Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf
-// ".
+// Matches "board.ini", "ssh.cfg", "board.ini.bak", "board.conf~".
 bool is_named_like_ini(const fs::path& file) {
   const std::string name = lower_ascii(file.filename().string());
   for (const std::string_view extension : {".ini", ".cfg", ".conf"}) {

@@ -42,7 +42,7 @@ struct ProjectEntry {
 struct Excluded {
   std::filesystem::path path;
   std::string reason;
-  bool is_unexpected = false;  // to be reported to the user even if not requested
+  bool is_unexpected = false;  // reported to the user even without -v
 };
 
 struct Project {
@@ -59,8 +59,7 @@ struct Project {
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
   // Folders with files of earlier runs, and captures of --repeat. Neither they nor the same names
-  // with "
-  // 2" and so on are copied.
+  // followed by "~2" and so on are copied.
   std::vector<std::filesystem::path> earlier_results;
   std::vector<std::filesystem::path> private_files;  // absolute: files with a board's login
   bool is_limited = true;                            // false if the user specified the project

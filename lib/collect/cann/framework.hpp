@@ -18,7 +18,7 @@ const std::vector<std::string>& framework_names();
 Framework parse_framework(std::string_view name);
 
 // Returns true if the framework records by itself, enabled by its variables. Then do not set
-// PROFILER_SAMPLECONFIG, and use no other collector. Others must not use PROFILING_MODE.
+// PROFILER_SAMPLECONFIG, and use no other collector.
 bool records_by_itself(Framework framework);
 
 struct FrameworkPlan {
