@@ -200,7 +200,7 @@ class SvpTally : public Tally {
     std::map<std::pair<bool, std::int64_t>, double> by_net;  // by (is on CPU, net)
     double calls = 0;
 
-    // Uses the maximum: each net of a model runs in each execution, and calls are recorded even
+    // The largest count: each execution runs every net of the model, and calls are recorded even
     // while nothing else is captured.
     double all() const {
       double most = calls;

@@ -31,7 +31,7 @@ class Tally {
   // are passed again, followed by more data.
   virtual std::size_t take_records(const std::string& path, std::uint64_t from,
                                    std::string_view bytes) = 0;
-  // Skips up to `bytes` bytes if possible; returns how many: 0, or whole records.
+  // Skips whole records, at most `bytes` bytes; returns the number of bytes, 0 if it cannot skip.
   virtual std::uint64_t pass_over(const std::string& path, std::uint64_t bytes) = 0;
   virtual RecordFigures figures() const = 0;
 };
