@@ -53,7 +53,7 @@ std::string how_often(const Finding& finding) {
   }
 }
 
-// Findings with the same id, kind and reason; they are printed as one line, whatever the file.
+// Findings with the same id, kind and reason; they are printed as one line for all files.
 struct Line {
   Finding finding;  // the first finding, with the count of all
   std::vector<std::string_view> files;

@@ -28,7 +28,7 @@ struct Finding {
   std::int64_t count = 1;
   std::int64_t first_offset = kNull;  // byte offset in the file
   std::string detail;
-  std::string lacks;  // data or columns that are missing, if they depend on the finding
+  std::string lacks;  // data or columns missing because of this finding; else empty
 
   Severity severity() const { return finding_info(id).severity; }
   Category category() const { return finding_info(id).category; }

@@ -63,7 +63,8 @@ bool has_whole_records(const RecordLayout& layout, std::uint64_t bytes) {
   return bytes > layout.header_bytes && (bytes - layout.header_bytes) % layout.record_bytes == 0;
 }
 
-// True if some kinds are in both and each has a file of whole records; others may be truncated.
+// True if the layouts and the capture have kinds in common, and each of these has a file of whole
+// records; its other files may be truncated.
 bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
   bool fits_some = false;
   for (const auto& [kind, layout] : layouts.all()) {

@@ -63,7 +63,8 @@ LayoutChoice choose_layout(const Session& session, const std::filesystem::path& 
 LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
                            const LayoutPlaces& places);
 
-// Layout that a store was made with, by any version of msprof; source none if there is none.
+// Returns the layout that a store was made with, by any version of msprof. If there is none, its
+// source is `none`.
 LayoutChoice read_stored_layout(const std::filesystem::path& store);
 
 // Identifies a layout by its content; empty if there is no layout.

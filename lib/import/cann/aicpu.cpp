@@ -100,8 +100,8 @@ class AicpuKind : public SliceKind {
     return {};
   }
 
-  // Sets stream and task number. With unique task ids (V6) the stream is the host's, which
-  // join_devices() fills in.
+  // Sets stream and task number. With unique task ids (V6), only the host knows the stream;
+  // join_devices() fills it in.
   void set_ids(AicpuNodeRow& row, std::uint16_t stream, std::uint16_t task) const {
     StarsIds ids{static_cast<std::uint16_t>(stream % kMaxStreams), task};
     if (family_ == ChipFamily::stars)

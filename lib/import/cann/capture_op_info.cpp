@@ -26,7 +26,8 @@ struct __attribute__((packed)) CaptureOpWire {
 };
 static_assert(sizeof(CaptureOpWire) == 64);
 
-// Fields between the wire struct and the tensors: the first form since 2026, the second before.
+// Fields between the wire struct and the tensors: CaptureOpTail since 2026, OldCaptureOpTail
+// before.
 struct __attribute__((packed)) CaptureOpTail {
   std::uint64_t attribute;  // hash; 0 if absent
   std::uint64_t reserved;

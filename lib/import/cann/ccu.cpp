@@ -23,7 +23,7 @@ constexpr std::size_t kCcuRanks = 16;
 constexpr std::size_t kCcuChannels = 128;
 constexpr std::uint16_t kNoChannel = 0xFFFF;
 constexpr std::uint8_t kNoReduce = 255;
-constexpr std::uint64_t kTicksOfWait = 4;  // ticks per unit of an end
+constexpr std::uint64_t kTicksOfWait = 4;  // unit of CcuInstrWire::ends in ticks
 
 struct __attribute__((packed)) CcuInstrWire {
   std::uint16_t ends[kCcuRanks];  // waits: ends of the ranks, relative to the start; rank 0 is last

@@ -108,8 +108,8 @@ struct LogRecord {
   unsigned counter = 0;   // rolling, 4 bit
   unsigned type = 0;      // SQE type or sub task type
   bool is_sub_task = false;
-  DeviceLog log;     // of a task; type_name_id is not set
-  FusionLog fusion;  // of a part of a fused task
+  DeviceLog log;     // record of a task; type_name_id is not set
+  FusionLog fusion;  // record of a part of a fused task
 };
 
 // `expanded`: see stars_ids().

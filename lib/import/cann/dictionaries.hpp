@@ -49,7 +49,7 @@ class LineReader {
  public:
   struct Line {
     std::string_view text;     // without `separator`; valid until the next call
-    std::uint64_t offset = 0;  // of its first byte in the file
+    std::uint64_t offset = 0;  // offset of the line in the file
     bool is_too_long = false;  // longer than kMaxLineBytes; `text` is empty
   };
   static constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
@@ -68,7 +68,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // unread bytes are [begin_, end_) of the buffer
   std::size_t end_ = 0;
-  std::uint64_t offset_ = 0;  // of begin_ in the file
+  std::uint64_t offset_ = 0;  // file offset of begin_
   bool is_at_end_ = false;
 };
 

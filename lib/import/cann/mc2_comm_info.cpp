@@ -15,7 +15,7 @@ struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8.15
   std::uint32_t rank_size;
   std::uint32_t rank_id;
   std::uint32_t user_rank_id;
-  std::uint32_t stream;  // of the AI CPU kernel
+  std::uint32_t stream;  // stream of the AI CPU kernel
   std::uint32_t count;
   std::uint32_t comm_streams[kMaxCommStreams];
   std::uint8_t reserved[172];

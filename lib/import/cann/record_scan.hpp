@@ -106,7 +106,7 @@ class RecordScan {
 
   const RecordFormat& format_;
   std::size_t size_;
-  bool has_space_;  // any slice has it
+  bool has_space_;  // true if any slice has space
   SliceBytes bytes_;
   Found found_;
   std::vector<std::byte> held_;

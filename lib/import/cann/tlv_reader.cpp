@@ -54,7 +54,7 @@ bool is_like(const TsHeadWire& head, const TsHeadWire& next) {
   return is_known_head(next) || (next.tag == head.tag && next.bytes == head.bytes);
 }
 
-// Records of any length cannot end a search: a random tag and length match too easily.
+// A record whose tag allows any length cannot end a search: random bytes match too easily.
 bool has_any_length(const TsHeadWire& head) {
   return record_length(head.tag) == 0;
 }
@@ -169,7 +169,7 @@ class TlvReader {
     bytes_.clear();
   }
 
-  // Searches the end of the data: records may follow a head whose length exceeds it.
+  // Searches the end of the data: records may follow a damaged head whose length exceeds the data.
   void search_last() {
     const auto before =
         std::tuple(bytes_, place_, is_searching_, lost_bytes_, lost_offset_, records_);

@@ -155,8 +155,8 @@ void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs
   if (open != nullptr) ++result.unpaired;
 }
 
-// `tags_tell`: since CANN 9.1 the tag distinguishes a mark from a range edge. Before that, two
-// records with one mark id are a range.
+// `tags_tell`: true since CANN 9.1, where the tag distinguishes a mark from a range edge. Before,
+// two records with one mark id are a range.
 DeviceMarkPairs pair_device_marks(std::vector<DeviceMark> marks, bool tags_tell) {
   const auto key = [](const DeviceMark& mark) { return std::tuple(mark.mark_id, mark.ticks); };
   std::stable_sort(marks.begin(), marks.end(),

@@ -202,7 +202,7 @@ class Cann5DeviceJoin {
               ? nullptr
               : ops_.find_first(model, static_cast<std::uint64_t>(window->number), task.stream);
       if (first != nullptr) turn.batch = first->batch;
-      // The first task seen may be of the batch before the first described one.
+      // The first task seen may belong to the batch before the first described one.
       constexpr int kHalf = 32768;
       if (first != nullptr && turn.batch > 0 && number - first->task > kHalf) --turn.batch;
       return turn.batch;

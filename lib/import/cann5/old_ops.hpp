@@ -100,8 +100,7 @@ class OldOps {
 
   bool has_dynamic() const { return !dynamic_.empty(); }
   bool empty() const { return static_.empty() && dynamic_.empty(); }
-  // Returns the operator with static shapes. If several models have the task, that of `model`; null
-  // if not found.
+  // Returns the operator with static shapes, preferably of `model`; null if not found.
   const OldOp* find(std::uint32_t model, std::uint32_t stream, std::uint16_t task,
                     OpKind kind) const;
   // Returns the operator with dynamic shapes in one iteration; null if not found.

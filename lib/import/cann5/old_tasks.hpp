@@ -117,10 +117,10 @@ struct OldTask {
   std::uint32_t task = 0;
   std::uint32_t counters = OldTaskRun::kNoCounters;
   OpKind kind = OpKind::ai_core;
-  bool is_vector = false;  // its counters are those of a vector core
+  bool is_vector = false;  // its counters are from a vector core
 };
 
-// Converts a run with the clock of its device; the kind is that in the log.
+// Converts a run with the clock of its device; the kind is taken from the log.
 OldTask make_task(const OldTaskRun& run, const CannPart& part, TraceDbWriter& store, bool is_310);
 
 struct TaskRows {

@@ -135,7 +135,7 @@ class AicpuTextKind : public TextFiles {
            part->clock->is_possible(static_cast<std::uint64_t>(thread.after_run_ticks));
   }
 
-  // Times are the driver's ticks, if recorded, because the us are of another clock.
+  // Converts the driver's ticks, if recorded, to times: the us are from another clock.
   void add_node(const ImportContext& context, std::int64_t device, const NodeEntry& entry,
                 const AicpuThreadRow* thread) {
     AicpuNodeRow row;

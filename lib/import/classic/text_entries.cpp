@@ -112,7 +112,7 @@ class EntryReader {
   std::uint64_t records_ = 0;
   std::uint64_t offset_ = 0;
   std::string entry_;
-  std::uint64_t begin_ = 0;  // of the entry, in the file in which it starts
+  std::uint64_t begin_ = 0;  // offset of the entry in the file in which it starts
   std::string begin_file_;
   bool is_too_long_ = false;
   std::size_t depth_ = 0;

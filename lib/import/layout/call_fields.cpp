@@ -285,7 +285,7 @@ class CallSearch {
   std::vector<FileSample> samples_;
   std::optional<double> done_hertz_;
   const std::vector<ExecutionSpan>& executions_;  // in the first file of layers
-  Certainty certainty_ = Certainty::likely;  // of the record positions; upper limit for all fields
+  Certainty certainty_ = Certainty::likely;       // upper limit for the certainty of all fields
   FoundKind found_;
   std::vector<LayerRecord> calls_;
 };

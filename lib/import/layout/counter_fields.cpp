@@ -45,7 +45,7 @@ struct CounterLane {
   std::size_t offset = 0;
   std::vector<std::uint32_t> values;
   bool is_long = false;  // followed by zeros: the field may have 64 bits
-  double share = 0;      // of the total cycles
+  double share = 0;      // share of the total cycles
 };
 
 class CounterSearch {

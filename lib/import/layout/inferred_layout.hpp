@@ -23,7 +23,7 @@ struct FieldPlace {
   std::int64_t divisor = 1;
 };
 
-// A possible position of a field; lists have the best first.
+// A possible position of a field; lists start with the best one.
 struct FieldCandidate {
   FieldPlace place;
   std::string why;

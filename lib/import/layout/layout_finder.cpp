@@ -139,7 +139,7 @@ std::vector<Taken> taken_by(const std::vector<RecordGrid>& grids,
   return all;
 }
 
-// Returns true if a sufficiently long file has no such records; then the grid is not the board's.
+// Returns true if a long file has no records on the grid; then the grid may be wrong.
 bool leaves_out_file(const Taken& taken, const std::vector<FileSample>& samples) {
   return std::any_of(samples.begin(), samples.end(), [&](const FileSample& sample) {
     const bool is_long = sample.layers.size() >= 2 &&
@@ -189,8 +189,8 @@ std::optional<Framed> find_first_with_spans(const std::vector<RecordGrid>& grids
   return find_first_with_spans(grids, samples, false);
 }
 
-// Returns true if the layer number and a time occur twice in a record, one part of it apart. Then
-// the record is several records of different types.
+// Returns true if the layer number and a time occur again in the record, 1/`parts` of its size
+// away. Then the record is several records of different types.
 bool is_doubled(const Framed& framed, std::size_t parts) {
   if (framed.grid.record_bytes % (4 * parts) != 0) return false;
   const auto part = static_cast<std::ptrdiff_t>(framed.grid.record_bytes / parts);
@@ -234,7 +234,7 @@ std::optional<Framed> frame(const std::vector<FileSample>& samples) {
   return plain;
 }
 
-// Record sizes for which the most words equal those of the previous record.
+// Returns the record sizes at which words most often equal those one record earlier.
 std::vector<std::uint64_t> repeating_sizes(const FileSample& sample) {
   constexpr std::size_t kMax = 5, kCompared = 1 << 16;
   std::vector<std::pair<double, std::uint64_t>> sizes;

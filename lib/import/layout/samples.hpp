@@ -29,7 +29,7 @@ struct FileSample {
   std::string name;
   std::vector<std::byte> bytes;            // the first bytes, if the file is long
   std::vector<std::byte> tail;             // the last bytes of a long file
-  std::uint64_t size_bytes = 0;            // of the whole file
+  std::uint64_t size_bytes = 0;            // size of the whole file
   std::optional<std::uint64_t> whole_len;  // file_len in its `.done` file
   std::optional<DoneWindow> window;        // from its own `.done` file
   std::vector<DoneWindow> other_windows;   // from other files of the capture; these may enclose it

@@ -412,7 +412,7 @@ TickUnit find_unit(const std::vector<TimeExtent>& extents, std::optional<double>
            Certainty::certain,
            "matches the cycles at the frequency of info.json, and all times are between start_time "
            "and end_time of .done");
-    // Slower cores and a collection of the same length would also be possible.
+    // Certain only if no rate with slower cores also matches the length of the collection.
     const bool is_only_span = std::none_of(possible.begin(), possible.end(), [](const Rate& rate) {
       return rate.is_slow && rate.has_span;
     });

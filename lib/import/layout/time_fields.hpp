@@ -21,7 +21,7 @@ struct TickUnit {
   double hertz = 0;
   std::int64_t scale = 1;
   std::int64_t divisor = 1;
-  bool lies_within = false;          // within the times of a `.done` file
+  bool lies_within = false;          // all times are within a window of `.done`
   std::optional<double> done_hertz;  // unit of the times in `.done` files, if it could be
                                      // determined
   std::string evidence;

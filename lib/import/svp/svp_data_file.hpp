@@ -41,7 +41,7 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
 void report_trailing(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes);
 
-// Returns true for space that the writer did not fill, or not completely.
+// Returns true if the writer has not completed the record.
 bool is_unwritten(std::span<const std::byte> record);
 
 // Skips preallocated records that were not filled because the application was killed.

@@ -96,8 +96,8 @@ class CoreSamplesKind : public SliceKind {
     std::int64_t last_ns = kNull;
   };
 
-  // Adds a finding if the chip is not documented to write these files: chips 0 to 4, and those with
-  // a STARS scheduler, are.
+  // Adds a finding unless the chip is documented to write these files: chips 0 to 4 and those with
+  // a STARS scheduler.
   void tell_expected(const ImportContext& context, const CannPart& part) const {
     if (file_.is_vector) return tell_unexpected(import_, context, part, name(), {2, 3, 4});
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 18});

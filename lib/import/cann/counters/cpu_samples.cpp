@@ -89,7 +89,7 @@ class FunctionTracks {
 
 // Head of a sample, for example "aicpu_sched 1402/1404 [002] 9691379.007847: 396680 r11:".
 struct SampleHead {
-  std::int64_t time_ns = 0;  // of the file's clock
+  std::int64_t time_ns = 0;  // time of the file's clock
   std::uint64_t core = 0;
   std::uint64_t event = 0;
   std::uint64_t count = 0;
@@ -256,7 +256,7 @@ struct __attribute__((packed)) TsCpuWire {
   std::uint32_t reserved;
   std::uint64_t backtrace[20];
   std::uint32_t unused[2];
-  std::uint64_t address;  // of the sampled instruction
+  std::uint64_t address;  // address of the sampled instruction
   std::uint64_t time_ns;
   TsCpuCount counts[kCounts];
 };

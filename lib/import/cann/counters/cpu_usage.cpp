@@ -129,7 +129,7 @@ class CpuUsageKind : public TextKind {
     return first;
   }
 
-  // Use of a core, as named in tables; empty if unknown.
+  // Returns what a core is used for, as named in tables; empty if unknown.
   static std::string_view core_type(const CannPart& part, std::int64_t core) {
     const auto has = [core](const auto& cores) {
       return std::find(cores.begin(), cores.end(), core) != cores.end();

@@ -80,7 +80,7 @@ class CpuBlocks {
   }
 
  private:
-  // Expected next line. `lost`: the rest of a damaged block is skipped.
+  // The line expected next. `lost`: the rest of a damaged block is skipped.
   enum class State { none, lost, uptime, threads };
 
   std::string_view begin(std::string_view line) {
@@ -126,7 +126,7 @@ class CpuBlocks {
     lines_.count();
     if (!goes_on) return {};
     if (line.ticks < before) return kCounterFell;
-    // At most the elapsed time. In millionths of a tick.
+    // In millionths of a tick; at most the elapsed time.
     const int128 used = std::min(int128{line.ticks - before} * kMillionths, whole());
     if (line.cpu >= cpus_.size()) cpus_.resize(static_cast<std::size_t>(line.cpu) + 1);
     Cpu& cpu = cpus_[static_cast<std::size_t>(line.cpu)];

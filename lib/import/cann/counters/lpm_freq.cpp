@@ -200,7 +200,7 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
       points.push_back(point_at(time_ns, value));
     }
   }
-  // Omits the first point if an entry at the same time already has its value.
+  // No additional point at the start if there is already an equal one.
   const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
                        points.front().value == at_begin;
   if (at_begin && !is_said) points.insert(points.begin(), point_at(window.begin_ns, *at_begin));

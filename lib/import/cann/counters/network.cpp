@@ -112,7 +112,7 @@ class NetworkKind : public TextKind {
             has_fallen || (kNetworkCounters[i].is_count && sample.values[i] < port->last.values[i]);
         tracks.add(port->first_track + i, time_ns, sample.values[i]);
       }
-      // Keeps the counter value; only the increase is unknown. Lines without a port may be of
+      // Keeps the counter value; only the increase is unknown. Lines without a port may describe
       // several ports, so they are not reported.
       if (has_fallen && expected_words != kWordsWithoutPort) lines.skip(kCounterFell);
       port->last = sample;

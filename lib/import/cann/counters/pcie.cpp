@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kPcieCounters = {"Min", "Max", "Avg"};
 constexpr std::uint32_t kNothingSeen = 0xFFFFF;  // minimum if there was no traffic
 
 struct __attribute__((packed)) PcieWire {
-  std::uint64_t device_ns;  // of the device's monotonic clock
+  std::uint64_t device_ns;  // time of the device's monotonic clock
   std::uint32_t device;
   std::uint32_t values[kPcieGroups][3];  // in the order of kPcieCounters
 };

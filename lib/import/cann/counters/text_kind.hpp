@@ -55,7 +55,7 @@ class SliceLines {
 
 class TextKind : public RawKind {
  public:
-  // `stem`: stem of the files it owns; `kind`: its name, and that of its tracks.
+  // `stem`: stem of the files it owns; `kind`: name of the kind and of its tracks.
   TextKind(CannImport& import, std::string_view kind, std::string_view stem)
       : import_(import), kind_(kind), stem_(stem) {}
 

@@ -33,7 +33,7 @@ struct __attribute__((packed)) UbWire {
 };
 static_assert(sizeof(UbWire) == 128);
 
-// The value of its magic is unknown.
+// Not checked by a magic: its value is unknown.
 constexpr RecordFormat kUbFormat{"ub", sizeof(UbWire)};
 
 class UbKind : public SliceKind {

@@ -46,7 +46,7 @@ class RecordCounter {
  private:
   struct Slice {
     std::size_t file = 0;
-    std::uint64_t time = 0;  // of its first record
+    std::uint64_t time = 0;  // time of the first record
     unsigned first = 0;
     unsigned last = 0;
   };
@@ -64,7 +64,7 @@ class DeviceFirstPass {
   // Waits for the first pass, opens the streams, and adds the findings to the report.
   void finish(const ImportContext& context);
 
-  // Valid after finish(). The counts exclude states.
+  // Valid after finish(). States are not counted.
   DeviceCounts& counts() { return counts_; }
   StateTasks& states() { return states_; }
 

@@ -118,7 +118,7 @@ class CounterQueue {
     std::uint32_t next = FlatTable::kNotFound;  // next entry with the same key
     std::uint32_t last = FlatTable::kNotFound;  // last entry with the key; valid in its first entry
                                                 // only
-    std::uint64_t asked = 0;                    // number of take() calls up to the read
+    std::uint64_t asked = 0;                    // value of asked_ when it was read
     CoreCounters values;
     bool is_waiting = false;
   };

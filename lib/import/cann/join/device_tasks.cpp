@@ -13,7 +13,8 @@ namespace {
 // first, and the earlier one when it ends.
 constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 
-// Maximum number of open tasks of one key searched for counters; normally there is one.
+// Maximum number of open tasks with one key that are searched for a counter record; normally there
+// is one.
 constexpr int kMaxOpenOfKey = 16;
 
 std::int64_t context_cell(std::uint32_t context) {
@@ -266,7 +267,7 @@ void DeviceTasks::end(const DeviceLog& log) {
   retire(slot);
 }
 
-// Gives up a task, which will not be written.
+// Gives up a task; it will not be written.
 void DeviceTasks::drop(Slot slot) {
   Task& task = tasks_[slot];
   task.state = State::dropped;

@@ -37,10 +37,7 @@ class AicpuNames {
   std::vector<std::uint32_t> order_;  // sorted by stream, task number, end
 };
 
-// The counters of a task that is not written yet: those of the task and, for MIX tasks, the sum of
-// its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
-//
-// V6 chips: when the blocks of the task ran, per kind of core (cann_new_kinds.md 4.1).
+// V6 chips: when the blocks of a task ran on one kind of core (cann_new_kinds.md 4.1).
 struct BlockSpread {
   std::int64_t count = 0;
   std::uint8_t first_core = 0;  // core of the block that started first; the lowest if several did
@@ -56,6 +53,8 @@ struct BlockSpread {
   void add(const BlockRun& run);
 };
 
+// The counters of a task that is not written yet: those of the task and, for MIX tasks, the sum of
+// its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
 struct TaskCounterState {
   CoreCounters main;
   CoreCounters blocks;

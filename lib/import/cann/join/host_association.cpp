@@ -492,7 +492,7 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   }
 }
 
-// Finds the contexts of a communication call's records, each with the last record that names it.
+// Finds the contexts of a communication call, each with its last record.
 void HostAssociation::find_contexts(const OpenCall& call) {
   comm_infos_.clear();
   if (options_.has_contexts) {

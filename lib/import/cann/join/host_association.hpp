@@ -130,7 +130,7 @@ class HostAssociation {
   HostCallTree* last_tree_ = nullptr;
   std::vector<MemcpyInfoWire> copies_;  // with the current time
   std::vector<HostTrack> copy_tracks_;  // with the current time
-  std::vector<Row> rows_;               // of the current task
+  std::vector<Row> rows_;               // rows of the current task
   // Contexts of the communication call that is being closed; null for one without a record.
   std::map<std::uint32_t, const HostRecord<HcclInfoWire>*> comm_infos_;
   std::uint64_t orphan_comm_tasks_ = 0;

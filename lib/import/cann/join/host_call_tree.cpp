@@ -200,7 +200,7 @@ void NodeDescription::describe_whole(OpenCall& call) {
 
 void NodeDescription::describe_contexts(OpenCall& call) {
   auto& ids = call.contexts;
-  // The last record that names a context is used.
+  // Keeps the last record of each context.
   std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) {
     return std::tie(a.id, b.sequence) < std::tie(b.id, a.sequence);
   });

@@ -72,7 +72,8 @@ struct CallPath {
   OpenCall* model = nullptr;
   OpenCall* node = nullptr;
   OpenCall* communication = nullptr;
-  OpenCall* node_of_communication = nullptr;  // the node call around it, else `node`
+  OpenCall* node_of_communication = nullptr;  // node call around the communication call, else
+                                              // `node`
 };
 
 class HostCallTree {
@@ -118,7 +119,7 @@ class NodeDescription {
   // call's records.
   void of(OpenCall& call);
 
-  // Describes the whole node, from its last record of each kind.
+  // The operator of the whole node, from its last record of each kind.
   bool has_op() const { return has_op_; }
   const HostOp& op() const { return op_; }
   // One per context, sorted by context; empty if the node has no contexts.

@@ -142,7 +142,7 @@ class HostRows : public HostSink {
   std::int64_t process_id_;
   const CapturedStreams& captured_;
   const CapturedOps& captured_ops_;
-  bool has_unique_ids_;  // task ids are unique
+  bool has_unique_ids_;
   HostOps& ops_;
   HostTaskStore& tasks_;
   std::int64_t next_call_ = 1;

@@ -49,8 +49,8 @@ void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_
   steps.insert(steps.erase(from, at), Flip::Step{place, task_number});
 }
 
-// If a flip has a task id, preceding records with ids up to it belong to the next batch, except for
-// the stream's first record.
+// Returns the last position of the batch before a flip. If the flip has a task id, the records just
+// before it with ids up to that id belong to the next batch, except for the stream's first record.
 RecordOrder DeviceBatches::batch_border(const Stream& stream, std::size_t number) {
   const Flip& flip = stream.flips[number];
   if (!flip.walks()) return {flip.ticks, UINT64_MAX};
@@ -71,7 +71,7 @@ void DeviceBatches::finish() {
     sort(stream);
     for (std::size_t flip = 0; flip < stream.flips.size(); ++flip)
       stream.flips[flip].cut = batch_border(stream, flip);
-    // Makes cuts ascending: records assigned to a later flip no longer belong to an earlier one.
+    // Makes the cuts ascending: a cut must not be after the cut of a later flip.
     for (std::size_t flip = stream.flips.size(); flip-- > 1;) {
       RecordOrder& before = stream.flips[flip - 1].cut;
       if (stream.flips[flip].cut < before) before = stream.flips[flip].cut;

@@ -35,8 +35,8 @@ class DeviceBatches {
     std::uint16_t task_number = 0;
     // Last position of the batch before the flip.
     RecordOrder cut;
-    // Records since the previous flip that no record with the same or a greater task id follows.
-    // Sufficient to walk back over small task ids.
+    // Records since the previous flip that are not followed by one with the same or a greater task
+    // id. These are sufficient to walk back over small task ids.
     struct Step {
       RecordOrder place;
       std::uint32_t task_number = 0;
