@@ -125,7 +125,7 @@ std::optional<CollectionTime> read_end_info(std::string_view text);
 // exceeds 1 THz.
 std::int64_t mhz_to_hz(std::string_view text);
 
-// Copy the values that are equal in all folders of a capture, for a folder without its own file.
+// Copy the values that are equal in all folders of a capture to a folder without its own file.
 void take_info_json(Info& to, const Info& from);
 void take_sample_json(Info& to, const Info& from);
 

@@ -110,7 +110,7 @@ std::string name_as_part(const fs::path& folder) {
 constexpr std::int64_t kFullExportDriver = 0x072211;
 constexpr std::int64_t kDefaultSpanNs = std::int64_t{30} * 60 * 1'000'000'000;
 constexpr std::string_view kKnownVersion = "1.0";
-constexpr std::string_view kLaterVersion = "2.0";  // records of hbm, llc and npu_mem differ
+constexpr std::string_view kLaterVersion = "2.0";  // has other records in hbm, llc and npu_mem
 
 std::string utc_stamp(std::int64_t ns) {
   return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));

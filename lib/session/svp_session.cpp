@@ -109,7 +109,7 @@ void SvpSession::add_data_folder() {
   std::map<std::string, DoneFile> done_files;  // keyed by data file name
   for (const auto& name : names) {
     const std::string shown = "data/" + name;
-    std::error_code error;  // ignored: a symbolic link to itself has no status
+    std::error_code error;  // ignored: fails for a symbolic link to itself
     if (fs::is_directory(data / name, error)) {
       findings_.push_back(finding(FindingId::other_entry, "capture", shown, "present, not read"));
       continue;
