@@ -40,7 +40,7 @@ class StepPipeline {
  private:
   struct Open {
     std::vector<StepMark> marks;
-    std::int64_t highest = -1;  // highest tag of the iteration below 10
+    std::int64_t highest = -1;  // highest tag below 10 in the iteration
     bool has_start = false;
   };
   Open& open_new();

@@ -67,7 +67,7 @@ class OpTimes {
   const std::map<std::int64_t, std::int64_t>& done() const { return done_; }
   // Indexed by operator, numbered from 0 or 1. Operators without tasks have task_count -1.
   const std::vector<OpTimeRow>& rows() const { return by_op_; }
-  // Adds the totals of other tasks.
+  // Adds the totals of `other`. No task may be in both.
   void add(const OpTimes& other);
 
  private:

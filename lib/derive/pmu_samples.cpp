@@ -18,7 +18,7 @@ struct Weight {
 };
 constexpr std::array kWeights = {Weight{"ub_write_bw_vector(GB/s)", 128}};
 
-// Columns that are in another position than for tasks.
+// Moves column `metric` before `before`: tables of samples have another order than tables of tasks.
 struct Place {
   std::string_view metric;
   std::string_view before;

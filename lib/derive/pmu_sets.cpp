@@ -35,7 +35,7 @@ constexpr MetricEntry pipe(std::string_view name, std::uint32_t event, std::uint
 constexpr MetricEntry ratio(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
   return {name, PmuFormula::share, {{{event, 1}, {second, 1}}}};
 }
-// `bytes`: bits per event, as the product in cann_device.md 12.3.
+// `bytes`: bits per event, despite the name (cann_device.md 12.3).
 constexpr MetricEntry bandwidth(std::string_view name, double bytes, std::uint32_t event,
                                 std::uint32_t second = 0) {
   return {name, PmuFormula::bandwidth, {{{event, bytes}, {second, bytes}}}};

@@ -65,8 +65,8 @@ class Executions {
 
   std::vector<ExecutionTimeRow> rows_;  // sorted by number
   std::size_t last_ = 0;
-  std::map<std::int64_t, ExecutionTimeRow> late_;  // executions whose number came after a larger
-                                                   // one
+  std::map<std::int64_t, ExecutionTimeRow> late_;  // executions added after one with a larger
+                                                   // number
 };
 
 // Makes the sum null if a value is missing: a sum over only some tasks would be misleading.
@@ -191,7 +191,7 @@ std::vector<StepRun> read_runs(const Database& db) {
   return runs;
 }
 
-// The counters of the tasks of a run. Call of() in ascending order of task ids.
+// The counters of the tasks of a run. Call find() in ascending order of task ids.
 class Counters {
  public:
   Counters(const Database& db, std::size_t count, const StepRun& run)

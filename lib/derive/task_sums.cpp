@@ -109,7 +109,7 @@ Rules read_rules(const Database& db) {
   return rules;
 }
 
-// Consecutive rows read by one thread, all of one run or of none.
+// Consecutive rows read by one thread: all in the same run, or all in no run.
 struct Piece {
   std::int64_t first_id = 0;
   std::int64_t last_id = 0;
@@ -138,7 +138,7 @@ Ids read_id_range(const Database& db, std::string_view table) {
   return {read.integer(0), read.integer(1)};
 }
 
-// Returns the chunks of all runs, and of other tasks that `op_times` does not contain yet.
+// Returns chunks that cover all runs, and other tasks that `op_times` does not contain yet.
 Pieces plan_chunks(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
   Pieces pieces;
   std::int64_t next_id = ids.first;

@@ -61,14 +61,14 @@ struct TaskSums {
   };
 
   std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
-  // Input of marks.cpp; empty without runs. Arrow ends (by task id), calls that started a copy, and
-  // tasks with sub tasks are sorted by id. The time blocks of tasks and calls follow.
+  // Input of marks.cpp; empty if `has_marks` is false. Arrow ends (by task id), calls that started
+  // a copy, and tasks with sub tasks are sorted by id.
   std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
-  bool has_marks = false;                     // false: large ids or no runs; above are empty
+  bool has_marks = false;                     // false: large ids or no runs
   std::vector<std::int64_t> execution_calls;  // set for any capture; sorted by id
 };
 
