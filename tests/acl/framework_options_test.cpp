@@ -198,7 +198,8 @@ TEST_CASE("PROFILING_MODE=true gives a folder that imports as complete") {
     if (!options.empty()) environment.variables.emplace_back("PROFILING_OPTIONS", options);
     return msprof::test::run_program(msprof::test::acl_program("inference"), {model}, environment);
   };
-  // The defaults, which record into the current folder, and options with another folder.
+  // The default options, which record into the current folder, and options that name another
+  // folder.
   const auto named = R"({"output":")" + (folder / "named").string() +
                      R"(","task_time":"l1","runtime_api":"on","aic_metrics":"Memory"})";
   for (const auto& [options, output] :

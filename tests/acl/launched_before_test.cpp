@@ -61,7 +61,7 @@ TEST_CASE("executions launched before a recording starts are in it, with their n
   REQUIRE(aclprofStart(config) == ACL_SUCCESS);
   gate.unlock();
   REQUIRE(aclrtSynchronizeStream(nullptr) == ACL_SUCCESS);
-  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // recorded: one more of each
+  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // recorded, too
   REQUIRE(aclprofStop(config) == ACL_SUCCESS);
 
   const ImportedCapture capture(scene.only_folder());

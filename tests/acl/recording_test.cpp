@@ -367,8 +367,8 @@ TEST_CASE(
     const TempFolder folder;
     const pid_t child = fork();
     if (child == 0) record_until_killed(folder.path());
-    // Up to a few slices. Some runs are killed before the first record, half of them certainly
-    // after it.
+    // Kills within a few slices. Half of the runs are killed after their first file exists; of the
+    // others, some before their first record.
     const auto has_begun = [&] {
       const auto names = names_in(folder.path());
       return std::any_of(names.begin(), names.end(),

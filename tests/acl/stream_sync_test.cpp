@@ -37,7 +37,7 @@ struct Passed {
   std::function<void()> count = [counter = counter] { ++*counter; };
 };
 
-// Long enough for streams that do not wait.
+// Long enough for all streams that need not wait to run their tasks.
 void let_streams_run() {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
 }

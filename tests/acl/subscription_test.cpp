@@ -268,7 +268,7 @@ TEST_CASE("the signature is the CRC-32C of the following bytes") {
 }
 
 TEST_CASE("a slow reader loses no records and blocks no thread") {
-  constexpr std::uint64_t kCount = 100'000;  // 8 MB: the pipe, 2 MiB of memory, then the file
+  constexpr std::uint64_t kCount = 100'000;  // 8 MB: exceeds the pipe and the 2 MiB in memory
   const OpInfo op = make_op("relu", "Relu");
   Subscribed subscribed(kModel);
   for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(make_task(kModel, op, 1 + i));

@@ -66,7 +66,7 @@ TEST_CASE("changed counters are listed before those within noise") {
   CHECK(read.base == Approx(1000).epsilon(1e-4));
   CHECK(read.now == Approx(1500).epsilon(1e-4));
   CHECK(read.percent().value() == Approx(50).epsilon(1e-3));
-  CHECK(read.noise == Approx(150).epsilon(1e-3));  // a tenth
+  CHECK(read.noise == Approx(150).epsilon(1e-3));  // a tenth of `now`
   CHECK(read.base_samples == kSamples);
   CHECK_FALSE(read.is_noise());
   CHECK(comparison.counters[1].name == "HBM 0 Write");

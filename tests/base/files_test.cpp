@@ -148,7 +148,8 @@ TEST_CASE("temporary files without a lock are kept for a day") {
   std::string machine = machine_tag();
   for (char& digit : machine) digit = digit == '0' ? '1' : '0';
   const std::string here = ".a.csv.0123456789abcdef-" + machine_tag() + ".msprof-tmp";
-  // One of another machine, whose locks may be invisible here; one of an earlier version.
+  // A file from another machine, whose locks may be invisible here, and one from an earlier
+  // version.
   const std::string elsewhere = ".a.csv.0123456789abcdef-" + machine + ".msprof-tmp";
   const std::string earlier = ".a.csv.2147483647.0-1f2e3d4c.msprof-tmp";
   const Names unrelated = {"a.csv", "a.msprof-tmp"};

@@ -26,7 +26,7 @@ using Timed = std::function<double()>;
 
 double measure_seconds(const std::function<void()>& task);
 
-// Medians over the rounds. `ratio`: how many times as fast as the tools msprof is.
+// Medians over the rounds. `ratio`: time of the tools divided by msprof's time.
 struct Outcome {
   double ours_seconds = 0;
   double theirs_seconds = 0;
@@ -39,7 +39,7 @@ struct Outcome {
 // median of the ratios of the rounds, because other load affects both runs of a round alike.
 Outcome contest(int rounds, const Timed& ours, const Timed& theirs);
 
-// Prints one row of the report, e.g. "fetch, 256 MB", 0.9 and so on.
+// Prints one row of the report; `name` is for example "fetch, 256 MB".
 void print_row(const std::string& name, const Outcome& outcome, const std::string& goal);
 
 // If the program fails, throws its output.

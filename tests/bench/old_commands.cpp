@@ -1,6 +1,6 @@
 // old_commands MSPROF FOLDER [RECORDS]: import of a CANN 5 capture and of a JOB folder of 2020,
-// with RECORDS records in the task log. Prints ratios to a bare insert of the same rows and to the
-// rate of a newer capture of the same chip, in the same run; medians of three rounds. Source:
+// with RECORDS records in the task log. Compares them with a bare insert of the same rows, and with
+// the import rate of a newer capture of the same chip; prints medians of three rounds. Source:
 // cann5_classic.md 5, 6.
 #include <fmt/format.h>
 

@@ -256,8 +256,8 @@ TEST_CASE("--fetch into another folder finds the downloaded data through the boa
 
 namespace {
 
-// `home`: the folder named by the board's note. If `is_in_part`, it has only the first blocks;
-// otherwise it is missing.
+// `home`: the local folder named by the board's note. If `is_in_part`, it has only the first
+// blocks; otherwise it is missing.
 void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bool is_in_part) {
   const std::string rest = read_file(scene.rest());
   const RunResult refused = scene.fetch(scene.user.output());

@@ -51,7 +51,7 @@ TEST_CASE("--keep keeps the run on the board and prints its path; --clean-board 
 TEST_CASE("--clean-board refuses to delete results that were never fetched; --force deletes them") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path kept = scene.board.home() / "msprof/kept";
-  // Two kept runs: of a lost connection, and without an owner.
+  // Two kept runs: one that lost its connection, and one without an owner.
   write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
   write_file(kept / "20260102-120000-2/tree/project/main", "x");
   const std::string before = fingerprint(kept);

@@ -53,7 +53,7 @@ struct TwoBoards {
   BoardScene b;
 };
 
-// Counts lines without the mark of a board, which only the summary may have.
+// Counts lines without the mark of a board; only the summary may have such lines.
 std::size_t unmarked_lines(const std::string& text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {

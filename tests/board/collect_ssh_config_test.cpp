@@ -53,7 +53,7 @@ struct NamedScene {
     UNSCOPED_INFO(run.err);
     return run;
   }
-  // Arguments for a terminal whose working folder is the test's.
+  // Arguments for a terminal, whose working folder is the test's: --project is needed.
   Words words(Words options) const {
     options.insert(options.begin(), {"--project", scene.user.project()});
     return scene.user.words(options, kJob);

@@ -162,7 +162,7 @@ TEST_CASE("--no-upload links large files and reports changes in them") {
   CHECK(contains(run.err, "hard links"));
   CHECK_FALSE(contains(run.err, "changed during the run"));
   CHECK(fingerprint(there) == before);
-  // Hard-linked until the run is removed.
+  // The run, which is kept, has a hard link to the file.
   CHECK(fs::hard_link_count(there / "big.om") == 2);
 
   const RunResult writes = run_there(scene.user, there, survives ? Words{"--survive"} : Words{},

@@ -145,8 +145,8 @@ std::string raw_bytes(std::uint64_t blocks, std::uint64_t more = 0) {
   return big_bytes(blocks * kBlocks + more);
 }
 
-// Writes all of `bytes`. The two blocks that existed one cycle earlier may be freed by the next
-// cycle.
+// Writes `bytes` in two steps with a cycle in between, so that the next cycle may free the first
+// two blocks.
 void free_begin(const RawFolder& raw, FolderBoard& board, Drainer& drainer,
                 const std::string& bytes) {
   raw.grow(bytes, 2 * kBlocks);

@@ -148,7 +148,7 @@ TEST_CASE(
   const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(3, 5)));
   INFO(kind.name);
   TransferBoard board(kind.options);
-  // Larger than the data in transit, so that the reader waits for the test before the end.
+  // Larger than the data in transit, so that the test can append before the reader reaches the end.
   make_file(board.there / "a growing", std::string(5'000'000, 'x'));
   make_file(board.there / "behind", "behind");
   std::uint64_t seen = 0;

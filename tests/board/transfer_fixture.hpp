@@ -48,7 +48,7 @@ struct NamedBoard {
   std::string name;
   BoardOptions options;
   std::string way;
-  bool tells_times = true;  // its listings have times
+  bool tells_times = true;  // listings of the board contain times
 };
 const std::vector<NamedBoard>& transfer_boards();
 // Returns one of the ways to transfer files (tar, SFTP, cat) for a test case. If tests_whole(),

@@ -172,7 +172,7 @@ TEST_CASE("A file that changes while it is sent tears nothing and is due to be s
   CHECK(read_file(board.there / "a before") == "before");
   CHECK(read_file(board.there / "z behind") == "behind");
   if (kind.way == "tar" || !grows) {
-    // tar sends it a second time, or just shorter if it shrank.
+    // tar sends a file that grew a second time; one that shrank arrives with its new size.
     CHECK(read_file(board.there / "changing") == read_file(project / "changing"));
   }
 }

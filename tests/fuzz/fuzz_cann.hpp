@@ -1,5 +1,5 @@
-// Shared by the fuzz targets of PROF folders: a small valid capture, replacing its files, import
-// and export.
+// Code shared by the fuzz targets of PROF folders: makes a small valid capture, replaces files in
+// it, imports and exports it.
 #pragma once
 
 #include <cstdint>

@@ -206,7 +206,7 @@ TEST_CASE("allocations of the runtime end when they are released or their addres
   };
   constexpr std::uint32_t kMalloc = 3 << 16 | 901, kFree = 3 << 16 | 902, kPhysical = 3 << 16 | 903,
                           kReserve = 3 << 16 | 904;
-  call(kFree, "aclrtFree", 0x5000, 0, 2, 1);           // of memory allocated before the collection
+  call(kFree, "aclrtFree", 0x5000, 0, 2, 1);           // memory allocated before the collection
   call(kMalloc, "aclrtMalloc", 0x1000, 0x800, 2, 0);   // released below
   call(kMalloc, "aclrtMalloc", 0x2000, 0x1000, 2, 0);  // its release is lost
   call(kFree, "aclrtFree", 0x1000, 0, 2, 1);

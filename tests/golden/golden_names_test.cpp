@@ -106,7 +106,7 @@ TEST_CASE("without net.info the shorter number list is used and reported") {
   capture.job.info_json("500").data("aicore.0.yolo.5.31.1.1.0", kLayers);
   CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows(kModels) == Lines{"yolo.5|31"});
-  CHECK(capture.log().size() == 2);  // about two possible readings and unnamed layers
+  CHECK(capture.log().size() == 2);  // two possible readings; unnamed layers
 }
 
 TEST_CASE("names with commas, quotes, Chinese or control characters are safe in every product") {

@@ -52,7 +52,7 @@ class Steps {
         "ifnull(bp_end_ns/20,'-')||' '||(end_ns/20)||' '||duration_ns||' '||fp_bp_ns||' '||"
         "refresh_ns||' '||data_aug_ns FROM iteration ORDER BY id");
   }
-  // "iteration start end" of the all-reduces, or of the other parts.
+  // "iteration start end" of the all-reduces, or with `get_next` of the get-nexts.
   std::vector<std::string> parts(bool get_next) {
     return rows(std::string("SELECT iteration_id||' '||(start_ns/20)||' '||(end_ns/20) FROM "
                             "iteration_part WHERE is_get_next = ") +

@@ -168,7 +168,7 @@ TEST_CASE("ranges with colliding numbers are all kept or get another number") {
     open.push_back(recorder.start_range(std::to_string(round).c_str(), nullptr));
   }
   CHECK(open[2] == 2 * kMaxOpenRanges + 1);
-  CHECK(open[3] == 3 * kMaxOpenRanges + 2);  // three slots are available for a number
+  CHECK(open[3] == 3 * kMaxOpenRanges + 2);  // three slots were taken
   recorder.end_range(3 * kMaxOpenRanges + 1);
   CHECK(kept.records.empty());
   for (const std::uint64_t id : open) recorder.end_range(id);

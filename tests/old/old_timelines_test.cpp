@@ -67,11 +67,12 @@ bool is_accepted(const std::string& topic, const std::string& key) {
 
 // Arguments that msprof may omit.
 bool is_left_out(const std::string& argument) {
-  return argument == "Receive Time";  // of copies; not exported
+  return argument == "Receive Time";  // argument of copies; not exported
 }
 
 double time_tolerance(const std::string& topic, const std::string& name, const std::string& what) {
-  // Times in whole us; ends are the sum of two whole ns.
+  // The vendor truncates these to whole us, and arguments to whole ns; an end is the sum of two
+  // truncated times.
   const bool is_whole = topic == "ai_stack_time" || name == "MemcopyAsync";
   if (is_whole) return what == "End Time" ? 2.001 : 1.001;
   if (what == "Aicore Time(ms)") return 0.0000011;  // the vendor rounds doubles

@@ -71,7 +71,7 @@ class BoardServer {
   std::filesystem::path client_home() const { return folder_ / "client"; }
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
   std::filesystem::path client_key() const { return client_home() / "board_key"; }
-  // For RunOptions: HOME as above, and no agent.
+  // Variables for RunOptions: HOME is client_home(), and there is no ssh agent.
   std::vector<std::pair<std::string, std::string>> client_variables() const;
 
   // "SHA256:…" of the board's current key.

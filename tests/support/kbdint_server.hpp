@@ -41,7 +41,7 @@ class KbdintServer {
   // The account's home folder.
   std::filesystem::path home() const;
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
-  // For RunOptions: HOME as above, and no agent.
+  // Variables for RunOptions: HOME is client_home(), and there is no ssh agent.
   std::vector<std::pair<std::string, std::string>> client_variables() const;
 
   int dialogues() const;  // number of clients that were sent the prompts so far

@@ -31,7 +31,7 @@ struct Cut {
   bool refuse_afterwards = false;  // no listener on the port after the last cut
 };
 
-// Properties of the network.
+// Properties of the simulated network.
 struct Line {
   std::chrono::microseconds round_trip{0};
   std::optional<Cut> cut{};
@@ -51,8 +51,8 @@ class NetworkProxy {
   // Bytes sent by and to clients, over all connections, including handshakes.
   std::uint64_t bytes_up() const;
   std::uint64_t bytes_down() const;
-  int connections() const;  // so far
-  int cuts() const;         // so far
+  int connections() const;  // count so far
+  int cuts() const;         // count so far
   // How often a client has sent data after receiving an answer, over all connections. Includes data
   // that needs no answer, such as acknowledgements.
   int turns() const;

@@ -19,7 +19,7 @@ struct TerminalOptions {
   bool controlling = true;     // /dev/tty is this terminal; otherwise the program has none
   bool stdin_is_it = true;     // otherwise stdin is empty
   bool stdout_is_file = true;  // the output is then in RunResult::out
-  int columns = 0;             // its size; 0: unknown
+  int columns = 0;             // size of the terminal; 0: unknown
   int rows = 0;
 };
 

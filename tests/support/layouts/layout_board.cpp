@@ -15,7 +15,7 @@ Clock draw_clock(Dice& dice, const std::string& unit, std::uint64_t info_mhz, do
   } else if (unit == "ticks") {
     std::vector<std::uint64_t> rates = {24'000'000, 25'000'000, 50'000'000, 100'000'000,
                                         12'000'000, 3'000'000,  19'200'000};
-    // Counts the core's own cycles.
+    // Ticks may be the core's own cycles.
     if (core_mhz == static_cast<double>(info_mhz)) rates.push_back(info_mhz * 1'000'000);
     const std::uint64_t rate = dice.choose_one(rates);
     clock.hertz = static_cast<double>(rate);

@@ -98,7 +98,7 @@ struct Clock {
   std::size_t width = 8;
   double hertz = 1e9;
   bool from_boot = true;
-  double zero_s = 0;  // own zero, in seconds since boot
+  double zero_s = 0;  // time zero if not `from_boot`, in seconds since boot
   std::int64_t scale = 1, divisor = 1;
 
   std::uint64_t value(double seconds) const {

@@ -74,7 +74,7 @@ struct LogV6 {
   std::uint8_t sqe_type = 0, count = 0;
   std::uint32_t task = 0;
   std::uint64_t time = 0;
-  std::uint8_t function = 0;  // of the start; 36: block log, 22: fusion task
+  std::uint8_t function = 0;  // function number of a start; 36: block log, 22: fusion task
 };
 std::string bytes(const LogV6& record);
 

@@ -1,6 +1,6 @@
 // A run of an application as a PROF folder: threads launch operators on streams, copy, wait, and
-// run collectives and steps. The output is reproducible. For invariants, damage tests, fuzz seeds
-// and benchmarks; returns the counts of all events, to check rows against.
+// run collectives and steps. The output is reproducible. Returns the counts of all events, to
+// compare with imported rows. For invariants, damage tests, fuzz seeds and benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RunInfo {
   std::uint64_t raw_bytes = 0;
   std::uint64_t tasks = 0, ops = 0, copies = 0, events = 0, mix_ops = 0, aicpu_ops = 0;
   std::uint64_t pmu_ops = 0;
-  std::uint64_t calls = 0;  // in api_event
+  std::uint64_t calls = 0;  // number of calls in api_event
   std::uint64_t collectives = 0, comm_tasks = 0;
   std::uint64_t steps = 0;          // iterations of all devices
   std::uint64_t marks = 0;          // marks of the user
