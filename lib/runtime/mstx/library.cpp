@@ -30,7 +30,7 @@ class FolderSink : public TxSink {
   void append(const MsprofTxWire& record) override {
     recording_->append(acl::HostFile::msproftx, &record);
   }
-  // There are no devices here.
+  // Does nothing: without the rest of CANN there are no streams.
   void pass_on_stream(void*, std::uint64_t, StreamTag) override {}
 
   // In a forked child: the files belong to the parent.

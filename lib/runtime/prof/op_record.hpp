@@ -19,8 +19,8 @@ struct __attribute__((packed)) OpRecord {
   std::uint32_t signature;  // checksum of the following bytes
   std::uint32_t model;
   std::uint32_t flag;      // aclprofSubscribeOpFlag
-  std::uint32_t thread;    // set only for flags with threads
-  std::uint64_t op;        // number in OpNames
+  std::uint32_t thread;    // 0: no operator has threads
+  std::uint64_t op;        // number in OpNameIds
   std::uint64_t duration;  // times are microseconds of the host's clock
   std::uint64_t start;
   std::uint64_t end;
@@ -33,7 +33,7 @@ struct __attribute__((packed)) OpRecord {
 static_assert(sizeof(OpRecord) == 80);
 
 // Creates the record of an operator that ran on a device for `images` images. `op` is its number in
-// OpNames, `work` the work per image or null.
+// OpNameIds, `work` the work per image or null.
 OpRecord make_record(std::uint32_t model, std::uint32_t device, std::uint64_t op,
                      std::uint64_t begin_ns, std::uint64_t end_ns, const LayerWork* work,
                      std::uint64_t images);

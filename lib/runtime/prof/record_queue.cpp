@@ -13,7 +13,7 @@ namespace msprof::runtime {
 namespace {
 
 constexpr std::size_t kMemoryBytes = 2 << 20;
-// Records per file read or write. The tail and the memory ring share the 2 MiB.
+// Records per file read or write, and in the tail. kMemoryBytes is for the tail and the ring.
 constexpr std::size_t kBatch = (64 << 10) / sizeof(OpRecord);
 constexpr std::size_t kMemoryRecords = kMemoryBytes / sizeof(OpRecord) - kBatch;
 constexpr mode_t kFileMode = 0600;

@@ -167,7 +167,7 @@ class Sender {
       }
       if (is_out_of_patience()) return false;
       pollfd room = {fd, POLLOUT, 0};
-      // The room that poll() reports may be too small for the whole write.
+      // poll() succeeds even if the pipe has room for only a part: pause before retrying.
       if (poll(&room, 1, kPollMs) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;

@@ -26,7 +26,7 @@ namespace {
 
 // First bytes of a file written by the offline model compiler.
 constexpr std::string_view kCompiledModel = "IMOD";
-// Larger than any model file of this runtime; more of a file is not read.
+// Reads stop here. Larger than any model file of this runtime.
 constexpr std::size_t kMaxModelFileBytes = (std::size_t{32} << 20) + 1;
 
 class File {
@@ -89,7 +89,7 @@ template <typename Read>
 void load(std::uint32_t* model_id, Read read) {
   require(model_id);
   const std::uint64_t begin = runtime::monotonic_ns();
-  Runtime::instance().current_context();  // fails before a large file is read
+  Runtime::instance().current_context();  // throws before a large file is read
   const std::shared_ptr<LoadedModel> loaded = Runtime::instance().load(read());
   // Called even if nothing is recorded yet: a recording that starts later needs the model's name.
   const runtime::Model& model = loaded->model();

@@ -11,7 +11,8 @@ namespace {
 using msprof::runtime::find_record;
 using msprof::runtime::OpText;
 
-// If `result` is success, returns the error of all calls while a configuration records.
+// While a recording by configuration is active, calls that would succeed fail. `result`: the code
+// without such a recording.
 aclError check_recording(aclError result) {
   return result == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : result;
 }

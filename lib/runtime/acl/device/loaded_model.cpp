@@ -230,7 +230,7 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
     Stream::Launching launching(stream);
     const TaskIds first = launching.reserve(Execution::count_tasks(model_));
     execution->launched_as(first);
-    // The device may start while the launches, which happened before, are still being recorded.
+    // Launch times are read before the device can start; the launches are recorded afterwards.
     std::vector<Launch> launches(recorded ? operators_.size() : 0);
     for (std::size_t layer = 0; layer < launches.size(); ++layer) {
       launches[layer].ids = layer_task(first, layer);

@@ -97,8 +97,8 @@ bool Stream::Launching::push(std::unique_ptr<Task> task) {
 }
 
 void Stream::start_worker() {
-  // Signals that application code running in a stream may raise stay unblocked, so that their
-  // handlers run in this thread.
+  // Does not block the signals that application code in a stream may raise, so that their handlers
+  // run in this thread.
   const runtime::BlockedSignals blocked(
       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS});
   worker_ = std::thread([this] { work(); });

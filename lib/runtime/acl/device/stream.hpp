@@ -59,7 +59,8 @@ class Stream {
   int synchronize(const WaitDeadline& deadline);
   enum class State { idle, busy, waiting };  // waiting: for an event or a callback
   State state() const;
-  // Number of tasks launched so far; state of the stream if only its first `launched` tasks count.
+  // Number of tasks launched so far. launch_state(): the state if only the first `launched` tasks
+  // count.
   std::uint64_t launched() const;
   State launch_state(std::uint64_t launched) const;
   // True on the thread that runs this stream's tasks; is_on_any_worker(): on the thread of any

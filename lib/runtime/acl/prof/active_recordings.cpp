@@ -69,7 +69,7 @@ void ActiveRecordings::replace(const List* list, bool at_exit) {
   delete old;
 }
 
-// Resets the counters: other threads of the parent, which may hold them, do not exist here.
+// Resets reader counts: they may include threads of the parent, which do not exist here.
 void ActiveRecordings::forget_all() {
   generation_.fetch_add(1, std::memory_order_relaxed);
   list_.store(nullptr, std::memory_order_relaxed);

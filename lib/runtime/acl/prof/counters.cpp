@@ -216,7 +216,7 @@ Activity compute_activity(const runtime::LayerWork& work, std::uint64_t images,
                           std::uint64_t total_cycles) {
   Activity activity;
   activity.units = runtime::model_units(work, images, total_cycles);
-  // Loads of data and of weights share one unit.
+  // One unit loads data and weights, so together they cannot exceed the total.
   if (load(activity) > total_cycles) activity.units.wld = total_cycles - activity.units.dld;
   activity.read_bytes = activity.units.ddr_read_bytes;
   activity.written_bytes = activity.units.ddr_write_bytes;

@@ -68,7 +68,8 @@ __attribute__((visibility("default"))) int InitInjectionMstx(
   return MSTX_FAIL;
 }
 
-// For tools that record mstx themselves: later clients use `function`. Null restores this recorder.
+// For tools that record mstx themselves: later clients get `function` instead of this recorder.
+// Null restores this recorder.
 __attribute__((visibility("default"))) void ProfRegisterMstxFunc(mstxInitInjectionFunc function,
                                                                  int /*module*/) {
   msprof::acl::registered.store(function);

@@ -9,7 +9,7 @@ namespace msprof::acl {
 using runtime::OpNameIds;
 using runtime::OpRecord;
 
-// `op` is the operator's number in OpNames.
+// `op` is the operator's number in OpNameIds.
 OpRecord make_op_record(const RanTask& task, std::uint64_t op);
 
 }  // namespace msprof::acl

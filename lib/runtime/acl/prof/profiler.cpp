@@ -207,7 +207,7 @@ void Profiler::configure_ranges() {
       on_roomy_stack([&] { return read_configuration(nullptr, device_count(), asked); });
   if (result != ACL_SUCCESS || (asked.config.bits & ACL_PROF_MSPROFTX) == 0) return;
   const std::lock_guard lock(mutex_);
-  // aclFinalize has already ended the configured recording.
+  // If `wanted` is set, aclFinalize has already ended the configured recording.
   if (state_ == State::off && !configuration_.wanted) begin(std::move(asked));
 }
 

@@ -1,8 +1,8 @@
 // Interface through which api/ and device/ report events to the profiler. Every function may be
 // called by any thread at any time, returns at once if nothing of the kind is recorded, and never
-// throws. It never waits for a reader, and for the disk at most while one slice is allocated; but
-// if slices are not mapped, a disk that is too slow for the records blocks the caller. Times are
-// nanoseconds of runtime::monotonic_ns().
+// throws. It never waits for a reader. It waits for the disk while a slice is allocated and, if
+// slices are not mapped, while the disk is slower than the records. Times are nanoseconds of
+// runtime::monotonic_ns().
 #pragma once
 
 #include <cstddef>
@@ -153,8 +153,8 @@ void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection
 // model. Tasks of one stream must be reported in order, by one thread at a time, with a separate
 // clock reading for each.
 void record_task(const RanTask& task);
-// The device ran an execution of a model, from its start mark to its end mark: kind step, no
-// operator. For subscribers of the model; record_step() records the marks.
+// The device ran an execution of a model, from its start mark to its end mark. `execution` has kind
+// step and no operator. For subscribers of the model; record_step() records the marks.
 void record_execution(const RanTask& execution);
 // The device passed a step mark: of a model's execution (tag 0 start, 1 end), a mark of the
 // application or a stamp.

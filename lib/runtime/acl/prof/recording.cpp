@@ -133,7 +133,7 @@ struct Recording::Files {
   bool make_folder();
   bool write_info(const std::string& part, std::optional<std::uint16_t> device);
   void make_files();
-  // For the first record of a device with a deferred folder.
+  // Creates the folder of a device; called at its first record if creation was deferred.
   void make_device(DeviceFiles& device);
   DeviceFiles* device(std::uint16_t number) const {
     return number < by_number.size() ? by_number[number] : nullptr;
@@ -147,7 +147,7 @@ struct Recording::Files {
       }
     }
   }
-  // The reason of the first file that lost a record.
+  // Returns why records were lost, for the first file that lost any.
   std::string why_lost() const;
   bool is_parents() const { return generation != ActiveRecordings::generation(); }
 

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
-// Bytes of a first slice whose pages are loaded at the start; more pages are requested when half of
-// these bytes are written.
+// Pages of the first slice that are loaded when it is created, in bytes. When half are written,
+// more are requested.
 constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
 // Bytes whose pages are loaded at once.
 constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
@@ -251,7 +251,8 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
 }
 
 // Prepares for the next records: requests the next slice when half of this one is full. In the
-// first slice, each check requests pages up to twice the bytes written so far.
+// first slice, whenever the bytes written have doubled, requests the pages up to four times these
+// bytes.
 void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
   if (within == per_slice_ / 2) {
     if (worker_ == nullptr ||
@@ -337,8 +338,8 @@ bool SliceFile::allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock
   const std::uint64_t first_bytes = slice == 0 ? kFirstBytes : bytes;
   Made made = make(path(slice), first_bytes, per_slice_);
   if (made.base == nullptr) {
-    // The disk may be nearly full. Wait for the worker, which may hold the last space for this
-    // slice or for an unused one, then use whatever is left.
+    // The disk may be nearly full. Wait for the worker: it may use the last space to create this
+    // slice, or free it again. Then use whatever is left.
     if (wait_for_worker(lock); slices_.size() > slice) return true;
     made = make(path(slice), first_bytes, std::min(kLeastBytes, bytes) / layout_.record_bytes);
   }
@@ -429,7 +430,7 @@ void SliceFile::fail(int error) {
 void SliceFile::complete(std::uint64_t slice) try {
   const runtime::Undisturbed undisturbed;
   slot(slice).end_ns = runtime::monotonic_ns();
-  // Not done by the worker, which may be busy: records would be lost although space can be freed.
+  // Not left to the worker: while it is busy, records would be lost although space can be freed.
   if (budget_.is_limited() && !layout_.is_kept) offer(slice);
   if (worker_ == nullptr ||
       worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)

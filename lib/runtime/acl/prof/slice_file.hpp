@@ -111,8 +111,8 @@ class SliceFile {
     std::uint64_t saved = 0;
   };
   struct Slice {
-    // Allocated size; after closing or removal from memory the final size. 0: no file, or not
-    // truncated.
+    // Allocated size, then the final size after closing or removal from memory. 0 if there is no
+    // file, or if it could not be truncated.
     std::uint64_t bytes = 0;
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
@@ -156,7 +156,7 @@ class SliceFile {
   const bool is_mapped_;
   const std::uint64_t step_;            // look_ahead() is called every step_ records; a power of
                                         // two
-  const std::uint64_t stepped_slices_;  // only in this number of first slices
+  const std::uint64_t stepped_slices_;  // number of first slices to which step_ applies
   SpaceBudget& budget_;
   SliceWorker* const worker_;
   std::array<Slot, kSlots> slots_;

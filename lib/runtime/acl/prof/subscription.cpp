@@ -5,8 +5,8 @@
 namespace msprof::acl {
 namespace {
 
-// Name and type of records of model executions; readers show them as the time between two key
-// points of a step.
+// Name and type in the record of a model execution. CANN writes such a record for the time between
+// two key points.
 constexpr const char* kKeyPoints = "keypoint_op";
 constexpr const char* kKeyPointsType = "na";
 

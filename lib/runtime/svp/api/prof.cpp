@@ -27,7 +27,7 @@ constexpr uint32_t kHostDevices = 1;
 using AllHandles = ProfHandles<svp_acl_prof_config, svp_acl_prof_subscribe_config>;
 [[maybe_unused]] const bool kHasHandles = (AllHandles::instance(), true);
 
-// If `result` is success, returns the error of all calls while acl.json's profiler records.
+// While acl.json's profiler records, calls that would succeed fail. `result`: the code without it.
 svp_acl_error check_recording(int result) {
   return result == kProfSuccess ? Profiling::instance().refused_by_configuration() : result;
 }

@@ -99,7 +99,7 @@ svp_acl_error RuntimeState::finalize() {
     child = is_forked_.exchange(false);
     is_unprofiled_child_ = false;
   }
-  // In a forked child the executions of the parent's threads never end.
+  // In a forked child, executions of the parent's threads never end: do not wait.
   if (!child) {
     for (const auto& [id, model] : models)
       const std::unique_lock wait_for_executions(model->in_use);

@@ -20,8 +20,8 @@ namespace {
 // A host has one device, and its models have one net.
 constexpr const char* kDevice = "0";
 constexpr const char* kNet = "0";
-// A file name has at most 255 bytes. This leaves room for the other parts of the longest name, of a
-// temporary `.done` file.
+// File names have at most 255 bytes. The longest is that of a temporary `.done` file; this limit
+// leaves room for its other parts.
 constexpr std::size_t kMaxNameBytes = 128;
 
 // Cached, because the system call costs more than the rest of a record.
