@@ -86,8 +86,8 @@ bool fits_double(std::string_view digits) {
   const std::string wanted = significant(digits);
   if (wanted.size() <= kAlwaysHeld) return true;
   double real = 0;
-  // Such numbers are from columns with fixed decimals, where most cells become strings. This one
-  // becomes a string even if it ends in zeros and a double could hold it.
+  // Also false if the digits end in zeros and a double could hold the number: columns with so many
+  // decimals mostly hold strings anyway.
   if (wanted.size() >= kNeverHeld || std::from_chars(digits.data(), end, real).ec != std::errc())
     return false;
   return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);

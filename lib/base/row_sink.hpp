@@ -165,7 +165,7 @@ class RowTee : public RowSink {
 
  private:
   struct Kept;
-  // Returns true if the reader also needs the next digits; resets the flag for the next cell.
+  // Called for each number. Returns false if the reader already received it as a value.
   bool take_turn();
 
   RowSink& writer_;

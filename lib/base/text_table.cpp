@@ -367,7 +367,7 @@ std::string TextTable::render(int max_width, bool bold_header) const {
     auto narrow = columns;
     shrink_name(narrow, max_width);
     shrink_texts(narrow, max_width, kNarrowest);
-    // If the table must be split anyway, texts stay readable.
+    // Shrinks texts this far only if the table then need not be split.
     if (total_width(narrow) <= max_width) {
       columns = std::move(narrow);
     } else {
