@@ -64,7 +64,7 @@ std::string read_text(sqlite3_stmt* row, int column) {
   return text == nullptr ? std::string() : std::string(text, static_cast<std::size_t>(bytes));
 }
 
-// Another program's database may have a view with that name.
+// Checks that `meta` is our table: another program's database may have a view with that name.
 bool has_our_meta(sqlite3* db) {
   const auto& tables = store_tables();
   const auto meta = std::find_if(tables.begin(), tables.end(),

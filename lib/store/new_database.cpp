@@ -49,7 +49,7 @@ std::optional<pid_t> find_holder(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    // Then it is unknown whether another program has the database open.
+    // After these errors, another program may have the database open.
     if (!fd && (errno == EMFILE || errno == ENFILE || errno == EIO))
       throw_cannot_write(database, errno);
     if (!fd) continue;

@@ -391,7 +391,7 @@ const char* guarded_vfs() {
 }
 
 void end_on_interrupt(sqlite3* db) {
-  // This many run in less than a millisecond.
+  // SQLite runs this many in less than a millisecond.
   constexpr int kInstructionsBetweenLooks = 1000;
   sqlite3_progress_handler(
       db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },

@@ -235,7 +235,7 @@ void TableScan::enter_interior(const std::byte* page) {
     if (file_->usable_bytes() - (cell - page) < 5) fail("a cell extends beyond the page");
     return big_endian_32(cell);
   };
-  // Returns the largest id below the child at that index.
+  // Returns the largest id in the subtree of the child at that index.
   const auto key_at = [&](std::size_t place) {
     const std::byte* at = find_cell(page, kInteriorHeaderBytes, place) + 4;
     return static_cast<std::int64_t>(read_varint(at));

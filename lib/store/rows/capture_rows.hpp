@@ -178,7 +178,7 @@ struct TrackRow {
   std::int64_t unit_name_id = kNull;    // "MB/s", "MHz"
   std::int64_t divisor = 1;
   std::int64_t is_rate = 0;
-  std::int64_t first_sample_id = kNull;  // range that contains its samples, among others
+  std::int64_t first_sample_id = kNull;  // range of ids that includes all its samples, and others
   std::int64_t last_sample_id = kNull;
 
   static constexpr const char* kTable = "track";

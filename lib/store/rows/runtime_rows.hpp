@@ -51,8 +51,8 @@ struct RuntimeBlockRow {
   };
 
   std::int64_t id = 0;
-  std::int64_t allocation_id = kNull;  // runtime_memory
-  std::int64_t release_id = kNull;     // runtime_memory; for `replaced`, the new allocation
+  std::int64_t allocation_id = kNull;  // row of runtime_memory
+  std::int64_t release_id = kNull;     // the same; if `replaced`: of the new allocation
   std::int64_t end_kind = 0;           // End
   std::int64_t end_ns = kNull;         // null: still held
 
