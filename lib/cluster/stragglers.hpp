@@ -38,7 +38,7 @@ struct Straggler {
   std::int64_t elapsed_ns = 0;  // total time of the steps, each as long as on its slowest rank
   LateCause cause = LateCause::unknown;
   std::int64_t computing_ns = kNull;  // difference from its group's median, all steps
-  std::int64_t free_ns = kNull;       // same; for a host, both are medians of its ranks
+  std::int64_t free_ns = kNull;       // the same; for a host, both are medians over its ranks
   std::int64_t preparing_ns = kNull;  // part of free_ns before the first work of a step
 };
 

@@ -42,7 +42,7 @@ ClusterCapture parse_capture(const json& one) {
   return capture;
 }
 
-// Does not sync for each of many ranks: a state truncated by a power cut is rejected.
+// Not synced, because there can be many ranks: a state truncated by a power cut is rejected.
 void write_state(const fs::path& file, const json& state) {
   AtomicFile out(file);
   out.write(state.dump(1) + "\n");

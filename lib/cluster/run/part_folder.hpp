@@ -60,7 +60,7 @@ class PartFolder {
                                             const std::string& fingerprint) const;
   // Records that the part of `result` was made from the files described by `fingerprint`.
   void remember(const CaptureResult& result, const std::string& fingerprint) const;
-  // remember() and find_current() for the Parquet files in `data_set`.
+  // The same for the Parquet files of a capture in `data_set`.
   std::filesystem::path parquet_log_path(const ClusterCapture& capture) const;
   bool has_parquet(const ClusterCapture& capture, const std::string& fingerprint,
                    const std::filesystem::path& data_set) const;
