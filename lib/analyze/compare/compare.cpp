@@ -242,7 +242,7 @@ std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs&
 // Minimum change of a ratio; smaller changes are measurement noise.
 constexpr double kRatioPart = 0.03;      // of full scale
 constexpr double kRatioRelative = 0.15;  // of the ratio
-// A bound above 1 means "bound"; if both sides are below this limit, the operator is clearly not.
+// Changes of a "…_bound" ratio are ignored if it is below this on both sides; above 1 is bound.
 constexpr double kMinBound = 0.2;
 
 std::string unit_text(ProfileUnit unit) {
@@ -276,7 +276,7 @@ CombinedOps sum_ops(const SideProfile& side, const std::vector<std::size_t>& pla
     part.type += (part.type.empty() ? "" : "+") + op.type;
     part.unit = op.unit;
     part.time.add_part(side.op_times[place]);
-    // The parts of a fusion run equally often.
+    // Fused operators all have the same number of executions.
     part.count = std::max(part.count, side.op_counts[place]);
   }
   return part;
@@ -376,7 +376,7 @@ class Comparer {
   void add_ratios(const OpMatch& match, OpChange& op) const {
     // Measured and modelled ratios are not comparable.
     if (base_.info.unit_loads != now_.info.unit_loads) return;
-    // A ratio is as uncertain as the time of which it is a share.
+    // A ratio is as uncertain as the time it refers to.
     const double level = std::max(op.time.base_us.value_or(0), op.time.new_us.value_or(0));
     const double chance = level > 0 ? op.time.noise_us / level : 1;
     const double scale = std::max(base_.largest_ratio, now_.largest_ratio);
