@@ -67,7 +67,8 @@ class AclChecks {
     return nullptr;
   }
 
-  // msprof collect replaces the file's value in its copy, so it matters only for other runs.
+  // Reports a value that msprof collect replaces in its copy of the file: it matters only for runs
+  // without msprof.
   void is_set_by_collect(std::string_view key, const Json* value, std::string_view becomes,
                          std::string_view otherwise) {
     list_.ok(of(key),
