@@ -232,7 +232,7 @@ struct __attribute__((packed)) MemcpyExtInfoWire {
   std::uint64_t bytes;
   std::uint16_t kind;  // its meaning depends on the call
   std::uint16_t device;
-  std::uint32_t stream;  // kNone32: the call is synchronous
+  std::uint32_t stream;  // kInvalidId: the call is synchronous
 };
 static_assert(sizeof(MemcpyExtInfoWire) == 40);
 
@@ -241,7 +241,7 @@ struct __attribute__((packed)) MemsetInfoWire {
   HostHeader head;
   std::uint64_t bytes;
   std::int32_t value;
-  std::uint32_t stream;  // kNone32: the call is synchronous
+  std::uint32_t stream;  // kInvalidId: the call is synchronous
   std::uint16_t device;
 };
 static_assert(sizeof(MemsetInfoWire) == 42);
