@@ -1,4 +1,4 @@
-// msprof collect: runs an application profiled and fetches its capture.
+// msprof collect: profiles an application and fetches its capture.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -24,7 +24,7 @@ struct CollectionPlan {
 Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
                     nlohmann::ordered_json& document);
 
-// Runs the application on `host` as work.
+// The same; the work is to run the application on `host`.
 Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document);
 

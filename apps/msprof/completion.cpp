@@ -31,7 +31,7 @@ enum class PathKind {
 struct PathRest {
   std::string rest;          // the text after `typed`; ends in '/' for a folder that can be
                              // continued
-  bool goes_on = false;      // the word does not end here
+  bool goes_on = false;      // the word continues after `rest`: a folder
   std::string help{};        // description of a capture
   std::int64_t time_ns = 0;  // start time of a capture, since 1970; 0: unknown
 };

@@ -13,7 +13,7 @@ namespace msprof::completion {
 struct Candidate {
   std::string rest;  // the text after the part already typed
   std::string help;
-  bool goes_on = false;  // the word does not end with it: a folder
+  bool goes_on = false;  // the word continues after `rest`: a folder
 };
 
 // Returns candidates for `typed`, the word under the cursor. `before` contains the words between

@@ -52,7 +52,7 @@ static int find_own_archive(struct archive* found) {
     self[length] = '\0';
     if (find_archive(found, self)) return 1;
   }
-  // Without /proc: the path that the kernel was given, which getauxval() has as a number.
+  // Without /proc, uses the path given to the kernel; getauxval() returns its address as a number.
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const char* started_as = (const char*)getauxval(AT_EXECFN);
   return started_as != NULL && realpath(started_as, self) != NULL && find_archive(found, self);
