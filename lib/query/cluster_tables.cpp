@@ -271,8 +271,8 @@ class ClusterTables {
     return known.empty() ? std::to_string(number) : std::string(known);
   }
 
-  // Returns the median offset. For an even count, returns the middle value nearer to the reference:
-  // of two hosts, the reference itself.
+  // Returns the median offset. For an even count, returns the middle value nearer to the reference;
+  // with two hosts, that is the offset of the reference, 0.
   static std::int64_t median_clock(std::vector<std::int64_t> offsets) {
     if (offsets.empty()) return 0;
     std::sort(offsets.begin(), offsets.end());
