@@ -55,8 +55,7 @@ SlurmLimits parse_limits(const std::string& text) {
 }
 
 bool SlurmNode::is_usable() const {
-  // A suffix after the state: "*" means not responding (unusable), "
-  // " powered down (usable).
+  // A suffix after the state: "*" means not responding (unusable), "~" powered down (usable).
   if (state.ends_with('*')) return false;
   return state.starts_with("idle") || state.starts_with("mix") || state.starts_with("alloc") ||
          state.starts_with("comp") || state.starts_with("plnd");
