@@ -221,16 +221,6 @@ std::string quoted_rest(std::string_view rest, Quote open) {
   return result;
 }
 
-}  // namespace
-
-}  // namespace msprof::completion
-
-namespace msprof {
-
-namespace {
-
-using namespace completion;
-
 constexpr int kHelpWidth = 72;
 
 struct CompletionArguments {
@@ -291,6 +281,10 @@ Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
 }
 
 }  // namespace
+
+}  // namespace msprof::completion
+
+namespace msprof {
 
 void add_completion_command(cli::Command& root) {
   auto arguments = std::make_shared<CompletionArguments>();

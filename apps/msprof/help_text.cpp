@@ -99,57 +99,6 @@ bool takes_list(const Option& option) {
   return std::holds_alternative<std::vector<std::string>*>(option.target) && !option.takes_one_each;
 }
 
-}  // namespace
-
-std::vector<Example> parse_examples(const std::string& text) {
-  std::vector<Example> examples;
-  for (const std::string_view line : split(text, '\n')) {
-    const std::string_view content = trim(line);
-    if (content.empty()) continue;
-    if (line.starts_with("    ") && !examples.empty()) {
-      examples.back().comment += fmt::format(" {}", content);
-      continue;
-    }
-    const std::size_t gap = find_gap(content);
-    Example& example = examples.emplace_back();
-    example.command = content.substr(0, gap);
-    if (gap == std::string_view::npos) continue;
-    example.comment = trim(content.substr(gap));
-    example.comment_column = display_width(line.substr(0, line.find(example.comment)));
-  }
-  return examples;
-}
-
-std::string option_head(const Option& option) {
-  std::string head = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
-  const std::string value = option.choices.empty()
-                                ? option.value_name
-                                : fmt::format("{}", fmt::join(option.choices, "|"));
-  if (value.empty()) return head;
-  if (is_positional(option)) return value;
-  head += option.is_value_optional ? fmt::format(" [{}]", value) : " " + value;
-  return head + (takes_list(option) ? "..." : "");
-}
-
-std::string option_help(const Option& option) {
-  const auto* const text = std::get_if<std::string*>(&option.target);
-  if (text == nullptr || (*text)->empty() || option.help.find("default") != std::string::npos)
-    return option.help;
-  return fmt::format("{} (default {})", option.help, **text);
-}
-
-std::string synopsis(const Command& command, const std::string& path) {
-  std::string usage = path + (command.commands().empty() ? " [OPTIONS]" : " COMMAND");
-  for (const auto& option : command.options()) {
-    if (!is_positional(*option)) continue;
-    const std::string name = option->value_name + (takes_list(*option) ? "..." : "");
-    usage += option->is_required ? " " + name : " [" + name + "]";
-  }
-  return usage + (command.rest() == nullptr ? "" : " [-- ARGUMENTS...]");
-}
-
-namespace {
-
 void add_examples(std::string& out, const std::string& text, int width) {
   out += "Examples:\n";
   Wrapped lines(out, width);
@@ -242,6 +191,53 @@ void add_options(std::string& out, const Command& command, bool is_root, std::st
 }
 
 }  // namespace
+
+std::vector<Example> parse_examples(const std::string& text) {
+  std::vector<Example> examples;
+  for (const std::string_view line : split(text, '\n')) {
+    const std::string_view content = trim(line);
+    if (content.empty()) continue;
+    if (line.starts_with("    ") && !examples.empty()) {
+      examples.back().comment += fmt::format(" {}", content);
+      continue;
+    }
+    const std::size_t gap = find_gap(content);
+    Example& example = examples.emplace_back();
+    example.command = content.substr(0, gap);
+    if (gap == std::string_view::npos) continue;
+    example.comment = trim(content.substr(gap));
+    example.comment_column = display_width(line.substr(0, line.find(example.comment)));
+  }
+  return examples;
+}
+
+std::string option_head(const Option& option) {
+  std::string head = fmt::format("{}", fmt::join(split(option.names, ','), ", "));
+  const std::string value = option.choices.empty()
+                                ? option.value_name
+                                : fmt::format("{}", fmt::join(option.choices, "|"));
+  if (value.empty()) return head;
+  if (is_positional(option)) return value;
+  head += option.is_value_optional ? fmt::format(" [{}]", value) : " " + value;
+  return head + (takes_list(option) ? "..." : "");
+}
+
+std::string option_help(const Option& option) {
+  const auto* const text = std::get_if<std::string*>(&option.target);
+  if (text == nullptr || (*text)->empty() || option.help.find("default") != std::string::npos)
+    return option.help;
+  return fmt::format("{} (default {})", option.help, **text);
+}
+
+std::string synopsis(const Command& command, const std::string& path) {
+  std::string usage = path + (command.commands().empty() ? " [OPTIONS]" : " COMMAND");
+  for (const auto& option : command.options()) {
+    if (!is_positional(*option)) continue;
+    const std::string name = option->value_name + (takes_list(*option) ? "..." : "");
+    usage += option->is_required ? " " + name : " [" + name + "]";
+  }
+  return usage + (command.rest() == nullptr ? "" : " [-- ARGUMENTS...]");
+}
 
 std::vector<Suggestion> help_options(const Command& command) {
   std::vector<Suggestion> options;

@@ -25,6 +25,8 @@
 
 namespace msprof {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 // Converts integers that a double cannot represent to strings, recursively.
@@ -39,6 +41,86 @@ void keep_digits(nlohmann::ordered_json& value) {
     if (!fits_double(number)) value = std::to_string(number);
   }
 }
+
+fs::path store_file(const fs::path& products) {
+  return product_folder(products, "sqlite") / store_path(products).filename();
+}
+
+ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
+  options.inspect = note_empty_products;
+  ImportReport report = import_session(session, store_file(products), options);
+  // A partial verdict is a warning: it is shown even with -q.
+  const auto least = report.is_partial() ? log::Level::quiet : log::Level::normal;
+  log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));
+  return report;
+}
+
+void add_dirs(cli::Command& command, CaptureOptions& options) {
+  cli::Option dirs = {
+      "--dir,--collection-dir", &options.dirs, "DIR",
+      "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
+      "is a capture, else the newest one below it"};
+  dirs.takes_captures = true;
+  command.add_option(std::move(dirs));
+}
+
+// Opens a store that this process has just imported.
+TraceDb open_made(const fs::path& path) {
+  auto store = TraceDb::open(path);
+  if (!store)
+    throw Error(Exit::partial_data,
+                fmt::format("cannot read the store {} after writing it", path.string()));
+  return std::move(*store);
+}
+
+// Returns true if the import did not use the current layout: it may describe records that the store
+// is missing, or describe them differently.
+bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
+  return layout.source != LayoutSource::none && layout_id(layout) != store.meta(meta::kLayoutTried);
+}
+
+bool depends_on_layout(const TraceDb& store) {
+  if (!store.meta(meta::kLayout).empty()) return true;
+  Statement read = store.prepare("SELECT 1 FROM import_log WHERE id = ? ORDER BY rowid LIMIT 1");
+  return read.bind(1, finding_info(FindingId::unknown_layout).id).step();
+}
+
+// Maximum number of files listed by name; more are counted by folder, and named with -v.
+constexpr std::size_t kMaxNamedFiles = 24;
+
+std::string describe_exported_file(const ExportedFile& file) {
+  const std::string limit = viewer_limit(file.text_bytes);
+  const std::string unpacked =
+      file.text_bytes > file.bytes ? fmt::format(", {} of JSON", human_bytes(file.text_bytes)) : "";
+  return fmt::format("wrote {} ({}{}{}{})", file.path.string(), human_bytes(file.bytes), unpacked,
+                     limit.empty() ? "" : "; ", limit);
+}
+
+void print_files(const std::vector<ExportedFile>& files) {
+  const bool are_named = files.size() <= kMaxNamedFiles;
+  std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // number of files, bytes
+  for (const ExportedFile& file : files) {
+    // Files too large for viewers are always named.
+    if (are_named || !viewer_limit(file.text_bytes).empty()) {
+      log::info("{}", describe_exported_file(file));
+    } else {
+      log::verbose("{}", describe_exported_file(file));
+    }
+    auto& [count, bytes] = folders[file.path.parent_path()];
+    ++count;
+    bytes += file.bytes;
+  }
+  if (are_named) return;
+  for (const auto& [folder, sum] : folders) {
+    log::info("wrote {} to {} ({}; -v lists them)", counted(sum.first, "file"), folder.string(),
+              human_bytes(sum.second));
+  }
+}
+
+std::size_t g_exported_files = 0;
+
+// Keeps the list to one screen.
+constexpr std::size_t kNamedOperators = 5;
 
 }  // namespace
 
@@ -62,38 +144,6 @@ Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()
   print_document_text(document.dump(2) + "\n", DocumentForm::json);
   return exit;
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-fs::path store_file(const fs::path& products) {
-  return product_folder(products, "sqlite") / store_path(products).filename();
-}
-
-ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
-  options.inspect = note_empty_products;
-  ImportReport report = import_session(session, store_file(products), options);
-  // A partial verdict is a warning: it is shown even with -q.
-  const auto least = report.is_partial() ? log::Level::quiet : log::Level::normal;
-  log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));
-  return report;
-}
-
-}  // namespace
-
-namespace {
-
-void add_dirs(cli::Command& command, CaptureOptions& options) {
-  cli::Option dirs = {
-      "--dir,--collection-dir", &options.dirs, "DIR",
-      "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
-      "is a capture, else the newest one below it"};
-  dirs.takes_captures = true;
-  command.add_option(std::move(dirs));
-}
-
-}  // namespace
 
 void add_capture_options(cli::Command& command, CaptureOptions& options) {
   add_dirs(command, options);
@@ -157,19 +207,6 @@ ImportReport import_verbosely(const Session& session, const fs::path& products,
   return import_with(session, products, options);
 }
 
-namespace {
-
-// Opens a store that this process has just imported.
-TraceDb open_made(const fs::path& path) {
-  auto store = TraceDb::open(path);
-  if (!store)
-    throw Error(Exit::partial_data,
-                fmt::format("cannot read the store {} after writing it", path.string()));
-  return std::move(*store);
-}
-
-}  // namespace
-
 bool gives_products(const ChosenCapture& capture) {
   const TraceDb store = open_made(store_file(capture.products));
   if (has_any_product(store.database())) return true;
@@ -184,22 +221,6 @@ void remove_store(const fs::path& products) {
     fs::remove(store.string() + suffix, error);
   fs::remove(store.parent_path(), error);  // only if it is empty
 }
-
-namespace {
-
-// Returns true if the import did not use the current layout: it may describe records that the store
-// is missing, or describe them differently.
-bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
-  return layout.source != LayoutSource::none && layout_id(layout) != store.meta(meta::kLayoutTried);
-}
-
-bool depends_on_layout(const TraceDb& store) {
-  if (!store.meta(meta::kLayout).empty()) return true;
-  Statement read = store.prepare("SELECT 1 FROM import_log WHERE id = ? ORDER BY rowid LIMIT 1");
-  return read.bind(1, finding_info(FindingId::unknown_layout).id).step();
-}
-
-}  // namespace
 
 ReadyStore ready_store(const ChosenCapture& capture) {
   const auto session = Session::open(capture.folder);
@@ -232,44 +253,6 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
       {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
 }
 
-namespace {
-
-// Maximum number of files listed by name; more are counted by folder, and named with -v.
-constexpr std::size_t kMaxNamedFiles = 24;
-
-std::string describe_exported_file(const ExportedFile& file) {
-  const std::string limit = viewer_limit(file.text_bytes);
-  const std::string unpacked =
-      file.text_bytes > file.bytes ? fmt::format(", {} of JSON", human_bytes(file.text_bytes)) : "";
-  return fmt::format("wrote {} ({}{}{}{})", file.path.string(), human_bytes(file.bytes), unpacked,
-                     limit.empty() ? "" : "; ", limit);
-}
-
-void print_files(const std::vector<ExportedFile>& files) {
-  const bool are_named = files.size() <= kMaxNamedFiles;
-  std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // number of files, bytes
-  for (const ExportedFile& file : files) {
-    // Files too large for viewers are always named.
-    if (are_named || !viewer_limit(file.text_bytes).empty()) {
-      log::info("{}", describe_exported_file(file));
-    } else {
-      log::verbose("{}", describe_exported_file(file));
-    }
-    auto& [count, bytes] = folders[file.path.parent_path()];
-    ++count;
-    bytes += file.bytes;
-  }
-  if (are_named) return;
-  for (const auto& [folder, sum] : folders) {
-    log::info("wrote {} to {} ({}; -v lists them)", counted(sum.first, "file"), folder.string(),
-              human_bytes(sum.second));
-  }
-}
-
-std::size_t g_exported_files = 0;
-
-}  // namespace
-
 std::size_t exported_files() {
   return g_exported_files;
 }
@@ -293,13 +276,6 @@ std::vector<ExportJob> plan_all_products(const TraceDb& store, const fs::path& b
   if (rules) jobs.push_back(rules->job());
   return jobs;
 }
-
-namespace {
-
-// Keeps the list to one screen.
-constexpr std::size_t kNamedOperators = 5;
-
-}  // namespace
 
 void print_suggestions(TuningFiles& suggestions) {
   for (const TuningFile& file : suggestions.take()) {

@@ -74,6 +74,93 @@ bool leaves_its_folder(const fs::path& path) {
   return error || target.parent_path() != inside;
 }
 
+std::vector<fs::path> sub_folders(const fs::path& folder) {
+  const FolderListing listing = list_folder(folder);
+  if (listing.is_cut())
+    throw Error(Exit::partial_data, listing_problem(folder, listing.error_number));
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const FolderEntry& entry : listing.entries) {
+    if (entry.type == fs::file_type::directory || fs::is_directory(folder / entry.name, error))
+      folders.push_back(folder / entry.name);
+  }
+  return folders;
+}
+
+// Output of a framework's profiler: one folder per worker, each with a PROF folder.
+bool is_framework_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
+}
+
+// Returns the captures in a folder and in its framework folders. Includes capture folders that
+// cannot be listed; opening them reports the error. If there are captures, adds a reason to
+// `skipped` for each other folder that is named like a capture or cannot be listed. Throws if
+// `folder` or a framework folder cannot be listed.
+std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::string>& skipped) {
+  std::vector<fs::path> captures;
+  std::vector<std::string> others;
+  for (const fs::path& child : sub_folders(folder)) {
+    for (const fs::path& one :
+         is_framework_folder(child) ? sub_folders(child) : std::vector{child}) {
+      CaptureFolders folders;
+      const bool is_capture = recognise(one, folders).has_value();
+      const bool is_named = is_named_as_capture(one.filename().string());
+      const bool is_cut = !folders.problems().empty();
+      if (is_capture || (is_named && is_cut)) {
+        captures.push_back(one);
+      } else if (is_named || is_cut) {
+        others.push_back(is_cut ? first_problem(folders) : why_not_a_capture(one));
+      }
+    }
+  }
+  if (!captures.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
+  return captures;
+}
+
+// True for a run that recorded no data and for a folder that cannot be listed.
+bool is_failed_run(const fs::path& folder) {
+  const FolderListing listing = list_folder(folder);
+  return listing.is_cut() || has_info_json(listing);
+}
+
+std::int64_t modified_ns(const fs::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return 0;
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+// Converts the digits of parse_time_in_name() to ns since 1970.
+std::int64_t local_time_ns(std::uint64_t digits) {
+  std::tm time = {};
+  const auto take = [&](std::uint64_t scale, std::uint64_t modulo) {
+    return static_cast<int>(digits / scale % modulo);
+  };
+  time.tm_year = take(10'000'000'000'000, 10000) - 1900;
+  time.tm_mon = take(100'000'000'000, 100) - 1;
+  time.tm_mday = take(1'000'000'000, 100);
+  time.tm_hour = take(10'000'000, 100);
+  time.tm_min = take(100'000, 100);
+  time.tm_sec = take(1'000, 100);
+  time.tm_isdst = -1;
+  return std::int64_t{std::mktime(&time)} * 1'000'000'000 + take(1, 1000) * std::int64_t{1'000'000};
+}
+
+std::vector<fs::path> expand(const std::string& pattern) {
+  std::error_code error;
+  if (fs::exists(pattern, error)) return {pattern};
+  const auto matches = list_matches(pattern, GLOB_TILDE);
+  return {matches.begin(), matches.end()};
+}
+
+void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
+  std::error_code error;
+  const bool known = std::any_of(captures.begin(), captures.end(), [&](const fs::path& other) {
+    return fs::equivalent(other, capture, error);
+  });
+  if (!known) captures.push_back(capture);
+}
+
 }  // namespace
 
 std::string why_not_a_capture(const fs::path& folder) {
@@ -242,97 +329,6 @@ void Session::finish() {
   std::sort(file_states_.begin(), file_states_.end(),
             [](const RawFileState& a, const RawFileState& b) { return a.name < b.name; });
 }
-
-namespace {
-
-std::vector<fs::path> sub_folders(const fs::path& folder) {
-  const FolderListing listing = list_folder(folder);
-  if (listing.is_cut())
-    throw Error(Exit::partial_data, listing_problem(folder, listing.error_number));
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (const FolderEntry& entry : listing.entries) {
-    if (entry.type == fs::file_type::directory || fs::is_directory(folder / entry.name, error))
-      folders.push_back(folder / entry.name);
-  }
-  return folders;
-}
-
-// Output of a framework's profiler: one folder per worker, each with a PROF folder.
-bool is_framework_folder(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
-}
-
-// Returns the captures in a folder and in its framework folders. Includes capture folders that
-// cannot be listed; opening them reports the error. If there are captures, adds a reason to
-// `skipped` for each other folder that is named like a capture or cannot be listed. Throws if
-// `folder` or a framework folder cannot be listed.
-std::vector<fs::path> captures_in(const fs::path& folder, std::vector<std::string>& skipped) {
-  std::vector<fs::path> captures;
-  std::vector<std::string> others;
-  for (const fs::path& child : sub_folders(folder)) {
-    for (const fs::path& one :
-         is_framework_folder(child) ? sub_folders(child) : std::vector{child}) {
-      CaptureFolders folders;
-      const bool is_capture = recognise(one, folders).has_value();
-      const bool is_named = is_named_as_capture(one.filename().string());
-      const bool is_cut = !folders.problems().empty();
-      if (is_capture || (is_named && is_cut)) {
-        captures.push_back(one);
-      } else if (is_named || is_cut) {
-        others.push_back(is_cut ? first_problem(folders) : why_not_a_capture(one));
-      }
-    }
-  }
-  if (!captures.empty()) skipped.insert(skipped.end(), others.begin(), others.end());
-  return captures;
-}
-
-// True for a run that recorded no data and for a folder that cannot be listed.
-bool is_failed_run(const fs::path& folder) {
-  const FolderListing listing = list_folder(folder);
-  return listing.is_cut() || has_info_json(listing);
-}
-
-std::int64_t modified_ns(const fs::path& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return 0;
-  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
-
-// Converts the digits of parse_time_in_name() to ns since 1970.
-std::int64_t local_time_ns(std::uint64_t digits) {
-  std::tm time = {};
-  const auto take = [&](std::uint64_t scale, std::uint64_t modulo) {
-    return static_cast<int>(digits / scale % modulo);
-  };
-  time.tm_year = take(10'000'000'000'000, 10000) - 1900;
-  time.tm_mon = take(100'000'000'000, 100) - 1;
-  time.tm_mday = take(1'000'000'000, 100);
-  time.tm_hour = take(10'000'000, 100);
-  time.tm_min = take(100'000, 100);
-  time.tm_sec = take(1'000, 100);
-  time.tm_isdst = -1;
-  return std::int64_t{std::mktime(&time)} * 1'000'000'000 + take(1, 1000) * std::int64_t{1'000'000};
-}
-
-std::vector<fs::path> expand(const std::string& pattern) {
-  std::error_code error;
-  if (fs::exists(pattern, error)) return {pattern};
-  const auto matches = list_matches(pattern, GLOB_TILDE);
-  return {matches.begin(), matches.end()};
-}
-
-void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
-  std::error_code error;
-  const bool known = std::any_of(captures.begin(), captures.end(), [&](const fs::path& other) {
-    return fs::equivalent(other, capture, error);
-  });
-  if (!known) captures.push_back(capture);
-}
-
-}  // namespace
 
 std::int64_t capture_time_ns(const fs::path& capture) {
   if (const auto time = parse_time_in_name(capture.filename().string()))

@@ -24,6 +24,16 @@ long count_tasks(const ImportedCapture& capture, const std::string& operator_nam
       operator_name + "'");
 }
 
+// Sets how long stopping a recording waits for launched work; restores it at the end.
+class LaunchPatience {
+ public:
+  explicit LaunchPatience(std::chrono::milliseconds time) { set(time); }
+  ~LaunchPatience() { set(std::chrono::seconds(2)); }
+  LaunchPatience(const LaunchPatience&) = delete;
+  LaunchPatience& operator=(const LaunchPatience&) = delete;
+  static void set(std::chrono::milliseconds time) { msprof::acl::set_launch_patience(time); }
+};
+
 }  // namespace
 
 TEST_CASE("executions launched before a recording starts are in it, with their names") {
@@ -103,20 +113,6 @@ TEST_CASE("tasks launched before a recording stops are run and recorded") {
   CHECK(capture.number("SELECT count(*) FROM task WHERE device_type_name_id IS NOT NULL") == 10);
   CHECK(capture.number("SELECT count(*) FROM import_log WHERE reason LIKE '%not seen%'") == 0);
 }
-
-namespace {
-
-// Sets how long stopping a recording waits for launched work; restores it at the end.
-class LaunchPatience {
- public:
-  explicit LaunchPatience(std::chrono::milliseconds time) { set(time); }
-  ~LaunchPatience() { set(std::chrono::seconds(2)); }
-  LaunchPatience(const LaunchPatience&) = delete;
-  LaunchPatience& operator=(const LaunchPatience&) = delete;
-  static void set(std::chrono::milliseconds time) { msprof::acl::set_launch_patience(time); }
-};
-
-}  // namespace
 
 TEST_CASE("stopping waits for running tasks up to a limit, but not for waiting ones") {
   // Longer than the test runner's limit: a call that returns did not wait.

@@ -377,6 +377,39 @@ void check(const std::vector<Rule>& rules) {
   }
 }
 
+std::atomic<bool> told{false};
+void be_told(int) {
+  told = true;
+}
+
+bool is_complete(const std::string& output) {
+  const auto folders = prof_folder_names(output);
+  return folders.size() == 1 &&
+         std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
+}
+
+// Child process: records until SIGINT, with its own or the default handler. Creates the file
+// output.on once it records.
+int record_until_interrupted(const std::string& output, bool own_handler) {
+  // Catch installs a handler.
+  signal(SIGINT, own_handler ? be_told : SIG_DFL);
+  if (aclInit(nullptr) != ACL_SUCCESS) return 1;
+  if (aclprofInit(output.c_str(), output.size()) != ACL_SUCCESS) return 2;
+  std::uint32_t device = 0;
+  const auto* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, kCalls);
+  if (aclprofStart(config) != ACL_SUCCESS) return 3;
+  msprof::test::write_file(output + ".on", "");
+  auto before_signal = std::chrono::steady_clock::now();
+  for (auto now = before_signal; !told; now = std::chrono::steady_clock::now()) {
+    before_signal = now;
+    usleep(1000);
+  }
+  // The application's handler is given some time; then the recording ends, although the application
+  // continues.
+  if (!eventually([&] { return is_complete(output); })) return 5;
+  return std::chrono::steady_clock::now() - before_signal > std::chrono::seconds(1) ? 0 : 6;
+}
+
 }  // namespace
 
 TEST_CASE("each wrong order and argument of the configuration has its code") {
@@ -540,43 +573,6 @@ TEST_CASE("a forked child has no profiling, and its parent's continues") {
   CHECK(aclprofStop(config) == ACL_SUCCESS);
   CHECK(std::filesystem::exists(scene.only_folder() / "host" / "end_info"));
 }
-
-namespace {
-
-std::atomic<bool> told{false};
-void be_told(int) {
-  told = true;
-}
-
-bool is_complete(const std::string& output) {
-  const auto folders = prof_folder_names(output);
-  return folders.size() == 1 &&
-         std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
-}
-
-// Child process: records until SIGINT, with its own or the default handler. Creates the file
-// output.on once it records.
-int record_until_interrupted(const std::string& output, bool own_handler) {
-  // Catch installs a handler.
-  signal(SIGINT, own_handler ? be_told : SIG_DFL);
-  if (aclInit(nullptr) != ACL_SUCCESS) return 1;
-  if (aclprofInit(output.c_str(), output.size()) != ACL_SUCCESS) return 2;
-  std::uint32_t device = 0;
-  const auto* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, kCalls);
-  if (aclprofStart(config) != ACL_SUCCESS) return 3;
-  msprof::test::write_file(output + ".on", "");
-  auto before_signal = std::chrono::steady_clock::now();
-  for (auto now = before_signal; !told; now = std::chrono::steady_clock::now()) {
-    before_signal = now;
-    usleep(1000);
-  }
-  // The application's handler is given some time; then the recording ends, although the application
-  // continues.
-  if (!eventually([&] { return is_complete(output); })) return 5;
-  return std::chrono::steady_clock::now() - before_signal > std::chrono::seconds(1) ? 0 : 6;
-}
-
-}  // namespace
 
 TEST_CASE("an interrupted application ends by the signal or continues, with complete files") {
   const bool own_handler = GENERATE(false, true);

@@ -67,6 +67,43 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+// Fills the disk to the last byte.
+void fill(const fs::path& disk) {
+  const int fd = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
+  for (std::size_t bytes = 1U << 20U; bytes > 0;) {
+    const std::string text(bytes, 'x');
+    if (::write(fd, text.data(), bytes) <= 0) bytes /= 2;
+  }
+  ::fsync(fd);
+  ::close(fd);
+}
+
+// Records with two threads until the process is killed, from the first moment.
+[[noreturn]] void record_until_killed(const fs::path& folder) {
+  acl::ActiveRecordings::instance().forget_all();
+  RunningRecording recording(options_in(folder));
+  std::thread other([] { run_tasks(10'000'000, 2); });
+  run_tasks(10'000'000, 1);
+  other.join();
+  _exit(0);
+}
+
+struct Kill {
+  bool has_begun = false;  // after its first file exists
+  useconds_t delay_us = 0;
+};
+
+std::vector<Kill> some_kills() {
+  std::vector<Kill> kills;
+  for (const bool has_begun : {true, false}) {
+    for (const std::size_t round : msprof::test::sample_below(10, 2)) {
+      const auto number = static_cast<useconds_t>(2 * round + (has_begun ? 0 : 1));
+      kills.push_back({has_begun, number * 7919 % 150'000});
+    }
+  }
+  return kills;
+}
+
 }  // namespace
 
 TEST_CASE("a recording creates a complete folder with a name as from CANN") {
@@ -267,21 +304,6 @@ TEST_CASE("records that readers need completely are not deleted at the storage l
   CHECK_FALSE(fs::exists(recording.folder() / "host/data/aging.compact.task_track.slice_0"));
 }
 
-namespace {
-
-// Fills the disk to the last byte.
-void fill(const fs::path& disk) {
-  const int fd = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
-  for (std::size_t bytes = 1U << 20U; bytes > 0;) {
-    const std::string text(bytes, 'x');
-    if (::write(fd, text.data(), bytes) <= 0) bytes /= 2;
-  }
-  ::fsync(fd);
-  ::close(fd);
-}
-
-}  // namespace
-
 TEST_CASE("a full disk does not end the application on copy-on-write file systems") {
   if (!SmallDisk::is_available_or_skip()) return;
   const auto kind = GENERATE(SmallDisk::Kind::btrfs, SmallDisk::Kind::overlay);
@@ -329,36 +351,6 @@ TEST_CASE("a file size limit does not end the application") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 7);
 }
-
-namespace {
-
-// Records with two threads until the process is killed, from the first moment.
-[[noreturn]] void record_until_killed(const fs::path& folder) {
-  acl::ActiveRecordings::instance().forget_all();
-  RunningRecording recording(options_in(folder));
-  std::thread other([] { run_tasks(10'000'000, 2); });
-  run_tasks(10'000'000, 1);
-  other.join();
-  _exit(0);
-}
-
-struct Kill {
-  bool has_begun = false;  // after its first file exists
-  useconds_t delay_us = 0;
-};
-
-std::vector<Kill> some_kills() {
-  std::vector<Kill> kills;
-  for (const bool has_begun : {true, false}) {
-    for (const std::size_t round : msprof::test::sample_below(10, 2)) {
-      const auto number = static_cast<useconds_t>(2 * round + (has_begun ? 0 : 1));
-      kills.push_back({has_begun, number * 7919 % 150'000});
-    }
-  }
-  return kills;
-}
-
-}  // namespace
 
 TEST_CASE(
     "a killed writer leaves a readable folder, at most one record per file and thread short") {

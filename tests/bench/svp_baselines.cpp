@@ -66,39 +66,6 @@ void execute(sqlite3* db, const char* sql) {
   std::exit(1);
 }
 
-}  // namespace
-
-std::uint64_t make_capture(const fs::path& folder, std::int64_t records) {
-  fs::create_directories(folder / "data");
-  write_text(folder / "info.json.0", R"({"DeviceInfo": [{"aic_frequency": "1000"}]})");
-  write_text(folder / "data/bench.1.net.info",
-             "#msprof-net 1\nmodel_name:bench\nmodel_id:1\nbatch_num:1\n");
-  std::string layers = "#msprof-layers 1\n";
-  for (std::int64_t layer = 0; layer < kLayers; ++layer) {
-    const std::string id = std::to_string(layer);
-    layers += id + "\t0\tConv2D\tAA_CORE\tconv" + id + "_pointwise\tconv" + id + "+bn" + id + "\n";
-  }
-  write_text(folder / "data/bench.1.layer.info", layers);
-
-  const fs::path data = folder / "data/aicore.0.bench.1.0.1.1.0";
-  std::ofstream file(data, std::ios::binary);
-  std::string bytes("MSVP\1\0\x70\0\1\0\0\0\0\0\0\0", 16);
-  std::uint64_t written = 0;
-  for (std::int64_t i = 0; i < records; ++i) {
-    append_record(bytes, i);
-    if (bytes.size() < (1u << 20) && i + 1 < records) continue;
-    file << bytes;
-    written += bytes.size();
-    bytes.clear();
-  }
-  if (!file.flush()) fail(data.c_str());
-  write_text(data.string() + ".done",
-             "file_len:" + std::to_string(written) + "\nstart_time:1\nend_time:2\n");
-  return written;
-}
-
-namespace {
-
 double insert_here(const fs::path& database, std::int64_t records) {
   // The rows are ready before the clock starts, so that only SQLite is measured.
   std::vector<Row> rows;
@@ -135,6 +102,35 @@ double insert_here(const fs::path& database, std::int64_t records) {
 }
 
 }  // namespace
+
+std::uint64_t make_capture(const fs::path& folder, std::int64_t records) {
+  fs::create_directories(folder / "data");
+  write_text(folder / "info.json.0", R"({"DeviceInfo": [{"aic_frequency": "1000"}]})");
+  write_text(folder / "data/bench.1.net.info",
+             "#msprof-net 1\nmodel_name:bench\nmodel_id:1\nbatch_num:1\n");
+  std::string layers = "#msprof-layers 1\n";
+  for (std::int64_t layer = 0; layer < kLayers; ++layer) {
+    const std::string id = std::to_string(layer);
+    layers += id + "\t0\tConv2D\tAA_CORE\tconv" + id + "_pointwise\tconv" + id + "+bn" + id + "\n";
+  }
+  write_text(folder / "data/bench.1.layer.info", layers);
+
+  const fs::path data = folder / "data/aicore.0.bench.1.0.1.1.0";
+  std::ofstream file(data, std::ios::binary);
+  std::string bytes("MSVP\1\0\x70\0\1\0\0\0\0\0\0\0", 16);
+  std::uint64_t written = 0;
+  for (std::int64_t i = 0; i < records; ++i) {
+    append_record(bytes, i);
+    if (bytes.size() < (1u << 20) && i + 1 < records) continue;
+    file << bytes;
+    written += bytes.size();
+    bytes.clear();
+  }
+  if (!file.flush()) fail(data.c_str());
+  write_text(data.string() + ".done",
+             "file_len:" + std::to_string(written) + "\nstart_time:1\nend_time:2\n");
+  return written;
+}
 
 double bare_insert_seconds(const fs::path& database, std::int64_t records) {
   // Runs in a separate process, so that the rows do not count towards the peak memory of the

@@ -87,6 +87,21 @@ std::string tar_command(const BoardServer& board) {
   return real.string() + (real.filename() == "busybox" ? " tar" : "") + " \"$@\"";
 }
 
+std::string litter_now(const BoardServer& board, std::size_t kept) {
+  std::string litter = describe(board.processes());
+  const fs::path ours = board.home() / "msprof";
+  for (const std::string& name : names_in(ours)) {
+    if (name != "cache" && name != "kept" && name != "runs") litter += name + "\n";
+  }
+  for (const std::string& name : names_in(ours / "runs")) litter += "runs/" + name + "\n";
+  const auto kept_runs = names_in(ours / "kept");
+  if (kept_runs.size() != kept) {
+    litter += "kept: " + std::to_string(kept_runs.size()) + " runs\n";
+    for (const std::string& name : kept_runs) litter += "kept/" + name + "\n";
+  }
+  return litter;
+}
+
 }  // namespace
 
 void before_packing(BoardServer& board, const std::string& script) {
@@ -105,25 +120,6 @@ void shorten_wait_for_lost_run(BoardServer& board, int count) {
                                   "' || [ \"$left\" -eq 0 ] || {\n  echo $((left - 1)) >'" + left +
                                   "'\n  set -- 0.02\n}\nexec /usr/bin/sleep \"$@\"");
 }
-
-namespace {
-
-std::string litter_now(const BoardServer& board, std::size_t kept) {
-  std::string litter = describe(board.processes());
-  const fs::path ours = board.home() / "msprof";
-  for (const std::string& name : names_in(ours)) {
-    if (name != "cache" && name != "kept" && name != "runs") litter += name + "\n";
-  }
-  for (const std::string& name : names_in(ours / "runs")) litter += "runs/" + name + "\n";
-  const auto kept_runs = names_in(ours / "kept");
-  if (kept_runs.size() != kept) {
-    litter += "kept: " + std::to_string(kept_runs.size()) + " runs\n";
-    for (const std::string& name : kept_runs) litter += "kept/" + name + "\n";
-  }
-  return litter;
-}
-
-}  // namespace
 
 std::string litter_on(const BoardServer& board, std::size_t kept) {
   std::string litter;

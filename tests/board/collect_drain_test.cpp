@@ -77,6 +77,85 @@ pid_t drain_process(const BoardServer& board) {
   return 0;
 }
 
+// A run on a small disk whose msprof was killed while draining: the board has kept the rest.
+struct KilledDrain {
+  explicit KilledDrain(BoardKind kind)
+      : board({.kind = kind, .home = disk.path() / "home"}), user(board) {
+    prepare_board(board, user);
+    const BoardCollecting run(user, {"--drain", "--reconnect", "1"},
+                              pouring(user, 40 * room_on(disk)));
+    // The first 4 MB are freed before the connection is lost.
+    REQUIRE(is_draining(user, run, 5 * kMb));
+    shorten_wait_for_lost_run(board);
+    run.send(SIGKILL);
+    run.wait();
+    REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
+    REQUIRE(eventually([&] { return names_in(board.home() / "msprof/runs").empty(); }));
+    REQUIRE(eventually([&] { return board.processes().empty(); }));
+    name = names_in(kept).front();
+    size = fs::file_size(rest());
+  }
+  // The file whose first part the board has freed.
+  fs::path rest() const { return kept / name / kBoardJob / "data/n"; }
+  std::string written() const { return big_bytes((size + 7) / 8 * 8).substr(0, size); }
+  RunResult fetch(const fs::path& output, const Words& options = {}) const {
+    Words words = {"collect",           "--fetch",  "--config",
+                   user.ini().string(), "--output", output.string()};
+    words.insert(words.end(), options.begin(), options.end());
+    return run_msprof(words, user.run_options());
+  }
+
+  const SmallDisk disk{kDiskBytes};
+  BoardServer board;
+  const BoardUser user;
+  const fs::path kept = board.home() / "msprof/kept";
+  std::string name;
+  std::uint64_t size = 0;
+};
+
+void check_fetch(const KilledDrain& scene, const fs::path& output) {
+  CHECK((read_file(scene.rest()) != scene.written()));
+  const RunResult result = scene.fetch(output);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);  // the application's end was not seen
+  CHECK(names_in(output) == kOnlyJob);
+  CHECK((read_file(output / kBoardJob / "data/n") == scene.written()));
+  CHECK_FALSE(fs::exists(output / kBoardJob / ".drained"));
+  CHECK_FALSE(contains(result.err, "missing"));
+  CHECK(drain_folder(scene.user).empty());
+  CHECK(litter_on(scene.board) == "");
+}
+
+// `home`: the local folder named by the board's note. If `is_in_part`, it has only the first
+// blocks; otherwise it is missing.
+void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bool is_in_part) {
+  const std::string rest = read_file(scene.rest());
+  const RunResult refused = scene.fetch(scene.user.output());
+  INFO(refused.err);
+  CHECK(refused.exit_code == 4);
+  CHECK(contains(refused.err, home.string()));
+  CHECK(contains(refused.err, "nothing was fetched"));
+  CHECK(contains(refused.err, "--force"));
+  CHECK_FALSE(fs::exists(scene.user.in_job("")));
+  CHECK((read_file(scene.rest()) == rest));
+  if (!is_in_part) CHECK(contains(refused.err, " on " + own_host_name()));
+  const RunResult forced = scene.fetch(scene.user.output(), {"--force"});
+  INFO(forced.err);
+  CHECK(forced.exit_code == 3);
+  CHECK(names_in(scene.user.output()) == kOnlyJob);
+  std::string expected = rest;
+  if (is_in_part) expected.replace(0, 5 * kDrainBlock, scene.written(), 0, 5 * kDrainBlock);
+  CHECK((read_file(scene.user.in_job("data/n")) == expected));
+  std::uint64_t zeros = 0;
+  for (std::uint64_t at = 0; at + kDrainBlock <= expected.size(); at += kDrainBlock) {
+    if (expected.find_first_not_of('\0', at) >= at + kDrainBlock) zeros += kDrainBlock;
+  }
+  CHECK(zeros > 0);
+  CHECK(contains(forced.err, std::string(kBoardJob) + "/data/n: " + std::to_string(zeros) +
+                                 " of its " + std::to_string(scene.size) + " bytes are missing"));
+  CHECK(litter_on(scene.board) + find_litter(scene.user) == "");
+}
+
 }  // namespace
 
 TEST_CASE("--drain: a run that records many times the free space completes") {
@@ -182,63 +261,6 @@ TEST_CASE("After msprof is killed, data freed on the board is on the local machi
   CHECK(eventually([&] { return board.processes().empty(); }));
 }
 
-namespace {
-
-// A run on a small disk whose msprof was killed while draining: the board has kept the rest.
-struct KilledDrain {
-  explicit KilledDrain(BoardKind kind)
-      : board({.kind = kind, .home = disk.path() / "home"}), user(board) {
-    prepare_board(board, user);
-    const BoardCollecting run(user, {"--drain", "--reconnect", "1"},
-                              pouring(user, 40 * room_on(disk)));
-    // The first 4 MB are freed before the connection is lost.
-    REQUIRE(is_draining(user, run, 5 * kMb));
-    shorten_wait_for_lost_run(board);
-    run.send(SIGKILL);
-    run.wait();
-    REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
-    REQUIRE(eventually([&] { return names_in(board.home() / "msprof/runs").empty(); }));
-    REQUIRE(eventually([&] { return board.processes().empty(); }));
-    name = names_in(kept).front();
-    size = fs::file_size(rest());
-  }
-  // The file whose first part the board has freed.
-  fs::path rest() const { return kept / name / kBoardJob / "data/n"; }
-  std::string written() const { return big_bytes((size + 7) / 8 * 8).substr(0, size); }
-  RunResult fetch(const fs::path& output, const Words& options = {}) const {
-    Words words = {"collect",           "--fetch",  "--config",
-                   user.ini().string(), "--output", output.string()};
-    words.insert(words.end(), options.begin(), options.end());
-    return run_msprof(words, user.run_options());
-  }
-
-  const SmallDisk disk{kDiskBytes};
-  BoardServer board;
-  const BoardUser user;
-  const fs::path kept = board.home() / "msprof/kept";
-  std::string name;
-  std::uint64_t size = 0;
-};
-
-}  // namespace
-
-namespace {
-
-void check_fetch(const KilledDrain& scene, const fs::path& output) {
-  CHECK((read_file(scene.rest()) != scene.written()));
-  const RunResult result = scene.fetch(output);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);  // the application's end was not seen
-  CHECK(names_in(output) == kOnlyJob);
-  CHECK((read_file(output / kBoardJob / "data/n") == scene.written()));
-  CHECK_FALSE(fs::exists(output / kBoardJob / ".drained"));
-  CHECK_FALSE(contains(result.err, "missing"));
-  CHECK(drain_folder(scene.user).empty());
-  CHECK(litter_on(scene.board) == "");
-}
-
-}  // namespace
-
 TEST_CASE("--fetch joins the data downloaded before msprof was killed with the board's rest") {
   if (!SmallDisk::is_available_or_skip()) return;
   const KilledDrain scene(each_kind());
@@ -253,40 +275,6 @@ TEST_CASE("--fetch into another folder finds the downloaded data through the boa
   const TempFolder elsewhere;
   check_fetch(scene, elsewhere / "out");
 }
-
-namespace {
-
-// `home`: the local folder named by the board's note. If `is_in_part`, it has only the first
-// blocks; otherwise it is missing.
-void check_refused_and_forced(const KilledDrain& scene, const fs::path& home, bool is_in_part) {
-  const std::string rest = read_file(scene.rest());
-  const RunResult refused = scene.fetch(scene.user.output());
-  INFO(refused.err);
-  CHECK(refused.exit_code == 4);
-  CHECK(contains(refused.err, home.string()));
-  CHECK(contains(refused.err, "nothing was fetched"));
-  CHECK(contains(refused.err, "--force"));
-  CHECK_FALSE(fs::exists(scene.user.in_job("")));
-  CHECK((read_file(scene.rest()) == rest));
-  if (!is_in_part) CHECK(contains(refused.err, " on " + own_host_name()));
-  const RunResult forced = scene.fetch(scene.user.output(), {"--force"});
-  INFO(forced.err);
-  CHECK(forced.exit_code == 3);
-  CHECK(names_in(scene.user.output()) == kOnlyJob);
-  std::string expected = rest;
-  if (is_in_part) expected.replace(0, 5 * kDrainBlock, scene.written(), 0, 5 * kDrainBlock);
-  CHECK((read_file(scene.user.in_job("data/n")) == expected));
-  std::uint64_t zeros = 0;
-  for (std::uint64_t at = 0; at + kDrainBlock <= expected.size(); at += kDrainBlock) {
-    if (expected.find_first_not_of('\0', at) >= at + kDrainBlock) zeros += kDrainBlock;
-  }
-  CHECK(zeros > 0);
-  CHECK(contains(forced.err, std::string(kBoardJob) + "/data/n: " + std::to_string(zeros) +
-                                 " of its " + std::to_string(scene.size) + " bytes are missing"));
-  CHECK(litter_on(scene.board) + find_litter(scene.user) == "");
-}
-
-}  // namespace
 
 TEST_CASE("Without the downloaded data --fetch changes nothing; --force reports what is missing") {
   if (!SmallDisk::is_available_or_skip()) return;

@@ -58,44 +58,6 @@ Words nfs() {
   return {"--nfs", kShare};
 }
 
-}  // namespace
-
-TEST_CASE("--nfs records into a folder of the server and unmounts it afterwards") {
-  if (!SmallDisk::is_available_or_skip()) return;
-  BoardScene scene({.kind = each_kind()});
-  const Share share(scene.board);
-  const RunResult result =
-      scene.user.collect(nfs(), {"job", kBoardJob, "big", "n", "100000", "write", "made", "x"});
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "records into " + std::string(kShare) + "/msprof_"));
-  CHECK(contains(share.said(), "mount -t nfs -o nolock,tcp " + std::string(kShare) + " /"));
-  CHECK(contains(share.said(), "/profiling\numount /"));
-  CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
-  CHECK(share.is_untouched());
-  // The fetched results were removed, and the other users' files do not count as results.
-  CHECK(share.runs().empty());
-  CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
-  CHECK(scene.litter() == "");
-}
-
-TEST_CASE("A folder that cannot be mounted ends the run before it starts") {
-  if (!SmallDisk::is_available_or_skip()) return;
-  BoardScene scene({.kind = each_kind()});
-  const Share share(scene.board);
-  scene.board.replace_tool("mount", "echo 'mount.nfs: access denied by server' >&2\nexit 32");
-  const RunResult result = scene.user.collect(nfs(), {"job", kBoardJob});
-  INFO(result.err);
-  CHECK(result.exit_code == 5);
-  CHECK(contains(result.err, "access denied by server"));
-  CHECK(contains(result.err, kShare));
-  CHECK(scene.arrived().empty());
-  CHECK(share.is_untouched());
-  CHECK(scene.litter() == "");
-}
-
-namespace {
-
 // A run that records into the share over a network that can break.
 struct ShareScene {
   RunResult run(const Words& application, const std::function<void(const BoardCollecting&)>& end) {
@@ -131,6 +93,40 @@ struct ShareScene {
 };
 
 }  // namespace
+
+TEST_CASE("--nfs records into a folder of the server and unmounts it afterwards") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  BoardScene scene({.kind = each_kind()});
+  const Share share(scene.board);
+  const RunResult result =
+      scene.user.collect(nfs(), {"job", kBoardJob, "big", "n", "100000", "write", "made", "x"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "records into " + std::string(kShare) + "/msprof_"));
+  CHECK(contains(share.said(), "mount -t nfs -o nolock,tcp " + std::string(kShare) + " /"));
+  CHECK(contains(share.said(), "/profiling\numount /"));
+  CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
+  CHECK(share.is_untouched());
+  // The fetched results were removed, and the other users' files do not count as results.
+  CHECK(share.runs().empty());
+  CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A folder that cannot be mounted ends the run before it starts") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  BoardScene scene({.kind = each_kind()});
+  const Share share(scene.board);
+  scene.board.replace_tool("mount", "echo 'mount.nfs: access denied by server' >&2\nexit 32");
+  const RunResult result = scene.user.collect(nfs(), {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  CHECK(contains(result.err, "access denied by server"));
+  CHECK(contains(result.err, kShare));
+  CHECK(scene.arrived().empty());
+  CHECK(share.is_untouched());
+  CHECK(scene.litter() == "");
+}
 
 TEST_CASE("Ctrl-C unmounts the share after its results were fetched") {
   if (!SmallDisk::is_available_or_skip()) return;

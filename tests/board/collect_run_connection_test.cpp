@@ -92,6 +92,18 @@ void check_gone_for_good(const BrokenScene& scene, const RunResult& result) {
   CHECK(names_in(scene.user.output()).empty());
 }
 
+// Checks that the board has ended a run whose msprof is gone, keeps its recording, and accepts the
+// next run.
+void check_ended_by_board(const BoardScene& scene) {
+  // The next run removes the dead msprof's files from the output folder.
+  CHECK(litter_on(scene.board, 1) == "");
+  const RunResult next = scene.user.collect({}, {"job", kOtherBoardJob});
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK(scene.arrived() == Words{kOtherBoardJob});
+  CHECK(scene.litter(1) == "");
+}
+
 }  // namespace
 
 TEST_CASE("An interrupted upload continues over a new connection") {
@@ -369,22 +381,6 @@ TEST_CASE("A board switched off during a run keeps its recording for the next ru
   CHECK(fs::exists(scene.board.home() / "msprof/kept" / kept.front() / kBoardJob / "data"));
   CHECK(scene.litter(1) == "");
 }
-
-namespace {
-
-// Checks that the board has ended a run whose msprof is gone, keeps its recording, and accepts the
-// next run.
-void check_ended_by_board(const BoardScene& scene) {
-  // The next run removes the dead msprof's files from the output folder.
-  CHECK(litter_on(scene.board, 1) == "");
-  const RunResult next = scene.user.collect({}, {"job", kOtherBoardJob});
-  INFO(next.err);
-  CHECK(next.exit_code == 0);
-  CHECK(scene.arrived() == Words{kOtherBoardJob});
-  CHECK(scene.litter(1) == "");
-}
-
-}  // namespace
 
 TEST_CASE("A board whose msprof was killed stops the run itself and accepts the next one") {
   BoardScene scene({.kind = each_kind()});

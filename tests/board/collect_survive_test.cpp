@@ -77,6 +77,33 @@ void check_results(const SurvivalScene& scene) {
   CHECK(scene.litter() == "");
 }
 
+// A run with a time limit whose msprof is killed before the limit expires.
+struct LimitedScene {
+  LimitedScene(BoardKind kind, const std::string& reconnect) {
+    // The first limit is long enough on most machines.
+    for (const char* seconds : {"4", "16", "64", "256"}) {
+      limit = seconds;
+      scene = std::make_unique<SurvivalScene>(BoardOptions{.kind = kind});
+      const BoardCollecting first(scene->user,
+                                  {"--survive", "--reconnect", reconnect, "--timeout", limit},
+                                  {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                                   "end", "ready", scene->user.at("ready"), "hang"});
+      if (!scene->is_ready(first) || first.has_ended()) continue;
+      // Stopped, so that msprof cannot end the run between the check and the kill.
+      first.send(SIGSTOP);
+      const bool is_early = !fs::exists(scene->run_folder() / "survive/ended-by") &&
+                            !contains(first.err(), "stopping main with its recording kept");
+      first.send(SIGKILL);
+      first.wait();
+      if (is_early) return;
+    }
+    FAIL("the application never started before its limit");
+  }
+
+  std::unique_ptr<SurvivalScene> scene;
+  std::string limit;
+};
+
 }  // namespace
 
 TEST_CASE("A --survive run without a lost connection behaves like any other") {
@@ -358,37 +385,6 @@ TEST_CASE("A restarted board is noticed by the waiting msprof") {
   CHECK(names_in(scene.user.output()) == Words{kBoardJob});
   CHECK(scene.litter() == "");
 }
-
-namespace {
-
-// A run with a time limit whose msprof is killed before the limit expires.
-struct LimitedScene {
-  LimitedScene(BoardKind kind, const std::string& reconnect) {
-    // The first limit is long enough on most machines.
-    for (const char* seconds : {"4", "16", "64", "256"}) {
-      limit = seconds;
-      scene = std::make_unique<SurvivalScene>(BoardOptions{.kind = kind});
-      const BoardCollecting first(scene->user,
-                                  {"--survive", "--reconnect", reconnect, "--timeout", limit},
-                                  {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
-                                   "end", "ready", scene->user.at("ready"), "hang"});
-      if (!scene->is_ready(first) || first.has_ended()) continue;
-      // Stopped, so that msprof cannot end the run between the check and the kill.
-      first.send(SIGSTOP);
-      const bool is_early = !fs::exists(scene->run_folder() / "survive/ended-by") &&
-                            !contains(first.err(), "stopping main with its recording kept");
-      first.send(SIGKILL);
-      first.wait();
-      if (is_early) return;
-    }
-    FAIL("the application never started before its limit");
-  }
-
-  std::unique_ptr<SurvivalScene> scene;
-  std::string limit;
-};
-
-}  // namespace
 
 TEST_CASE("The time limit reaches a run that another msprof started") {
   const LimitedScene limited(each_kind(), kAmple);

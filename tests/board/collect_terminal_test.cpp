@@ -31,6 +31,28 @@ std::unique_ptr<TypedTerminal> at_terminal(const BoardScene& scene, const Words&
       TerminalOptions{.variables = scene.board.client_variables(), .stdout_is_file = false});
 }
 
+void check_ends(const BoardScene& scene, const std::string& tty) {
+  const auto run_to_end = [&](const Words& application) {
+    const RunResult run = scene.user.collect({tty}, application);
+    UNSCOPED_INFO(run.out << run.err);
+    CHECK_FALSE(contains(run.out, "@msprof"));
+    CHECK(run.exit_code == 7);
+    return run.err;
+  };
+  CHECK(contains(run_to_end({"exit", "7"}), "main exited with code 7"));
+  CHECK(contains(run_to_end({"exit", "127"}), "main exited with code 127"));
+  CHECK(contains(run_to_end({"say", "x", "raise", "11"}), "main was killed by SIGSEGV"));
+  const RunResult left = scene.user.collect(
+      {tty},
+      {"job", kBoardJob, "child", scene.user.at("child"), "daemon", scene.user.at("daemon")});
+  CHECK(left.exit_code == 0);
+  CHECK(contains(left.err, "main left 2 processes running; they were stopped"));
+
+  write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
+  CHECK(contains(run_to_end({}), "cannot run main: the interpreter or loader"));
+  CHECK(scene.litter().find("processes") == std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("With stdin, stdout and stderr on a terminal the application gets one on the board") {
@@ -158,32 +180,6 @@ TEST_CASE("The end of stdin is the same with and without a terminal on the board
   }
   CHECK(scene.litter() == "");
 }
-
-namespace {
-
-void check_ends(const BoardScene& scene, const std::string& tty) {
-  const auto run_to_end = [&](const Words& application) {
-    const RunResult run = scene.user.collect({tty}, application);
-    UNSCOPED_INFO(run.out << run.err);
-    CHECK_FALSE(contains(run.out, "@msprof"));
-    CHECK(run.exit_code == 7);
-    return run.err;
-  };
-  CHECK(contains(run_to_end({"exit", "7"}), "main exited with code 7"));
-  CHECK(contains(run_to_end({"exit", "127"}), "main exited with code 127"));
-  CHECK(contains(run_to_end({"say", "x", "raise", "11"}), "main was killed by SIGSEGV"));
-  const RunResult left = scene.user.collect(
-      {tty},
-      {"job", kBoardJob, "child", scene.user.at("child"), "daemon", scene.user.at("daemon")});
-  CHECK(left.exit_code == 0);
-  CHECK(contains(left.err, "main left 2 processes running; they were stopped"));
-
-  write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
-  CHECK(contains(run_to_end({}), "cannot run main: the interpreter or loader"));
-  CHECK(scene.litter().find("processes") == std::string::npos);
-}
-
-}  // namespace
 
 TEST_CASE("With a terminal of the board it is known how the application ended") {
   const BoardScene scene({.kind = each_kind()});

@@ -60,6 +60,34 @@ Cut cut_at(CutKind kind) {
   return {.after_bytes = kCutAt, .direction = Direction::up, .kind = kind};
 }
 
+// A board that holds a part of the model, from a run ended by a signal.
+struct EndedUpload : PartScene {
+  explicit EndedUpload(int signal)
+      : PartScene(GENERATE_COPY(from_range(sample_for_case(kEachWay, 1))),
+                  cut_at(CutKind::freeze)) {
+    const BoardCollecting run(user, {"--reconnect", "0"}, {"job", kBoardJob});
+    REQUIRE(eventually([&] { return network.cuts() == 1 || run.has_ended(); }));
+    shorten_wait_for_lost_run(board);
+    run.send(signal);
+    network.freeze(false);
+    const RunResult ended = run.wait();
+    INFO(ended.err);
+    CHECK((ended.exit_code == 130 || ended.signal == SIGKILL));
+    CHECK(litter_on(board) == "");
+    CHECK(fs::file_size(copy()) >= kSlack);
+  }
+};
+
+// Runs a project with a large model in place on the board with --no-upload.
+RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
+                    const Words& application) {
+  Words all = {"--no-upload", "--remote-dir", there.string(), "-v"};
+  all.insert(all.end(), options.begin(), options.end());
+  RunOptions run = user.run_options();
+  run.folder = user.output();
+  return run_msprof(user.words(all, application), run);
+}
+
 }  // namespace
 
 TEST_CASE("The checksum equals that of POSIX cksum(1)") {
@@ -84,28 +112,6 @@ TEST_CASE("An upload interrupted within a large file continues there") {
   CHECK(litter_on(scene.board) + find_litter(scene.user) == "");
 }
 
-namespace {
-
-// A board that holds a part of the model, from a run ended by a signal.
-struct EndedUpload : PartScene {
-  explicit EndedUpload(int signal)
-      : PartScene(GENERATE_COPY(from_range(sample_for_case(kEachWay, 1))),
-                  cut_at(CutKind::freeze)) {
-    const BoardCollecting run(user, {"--reconnect", "0"}, {"job", kBoardJob});
-    REQUIRE(eventually([&] { return network.cuts() == 1 || run.has_ended(); }));
-    shorten_wait_for_lost_run(board);
-    run.send(signal);
-    network.freeze(false);
-    const RunResult ended = run.wait();
-    INFO(ended.err);
-    CHECK((ended.exit_code == 130 || ended.signal == SIGKILL));
-    CHECK(litter_on(board) == "");
-    CHECK(fs::file_size(copy()) >= kSlack);
-  }
-};
-
-}  // namespace
-
 TEST_CASE("The next run continues the upload of an interrupted or killed one") {
   EndedUpload scene(GENERATE_COPY(from_range(sample_for_case(std::vector{SIGINT, SIGKILL}, 1))));
   const std::uint64_t before = scene.network.bytes_up();
@@ -129,20 +135,6 @@ TEST_CASE("The next run sends a file again if its part on the board is of anothe
   CHECK((read_file(scene.copy()) == bytes));
   CHECK(scene.network.bytes_up() - before > kModelBytes);
 }
-
-namespace {
-
-// Runs a project with a large model in place on the board with --no-upload.
-RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
-                    const Words& application) {
-  Words all = {"--no-upload", "--remote-dir", there.string(), "-v"};
-  all.insert(all.end(), options.begin(), options.end());
-  RunOptions run = user.run_options();
-  run.folder = user.output();
-  return run_msprof(user.words(all, application), run);
-}
-
-}  // namespace
 
 TEST_CASE("--no-upload links large files and reports changes in them") {
   BoardScene scene({.kind = each_kind()});

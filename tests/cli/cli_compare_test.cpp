@@ -62,6 +62,26 @@ Json document(const Words& words, int exit_code = 0) {
   return json;
 }
 
+// An eager run without iterations. `suffix` is the counter that a framework appends to names.
+std::string make_prof(const fs::path& parent, const std::string& suffix, std::uint64_t mul_ns) {
+  prof::ProfFolder folder(parent);
+  prof::ProfScene scene(folder);
+  const prof::Tensor in{.type = 0, .shape = {8, 128}}, out{.type = 1, .shape = {8, 128}};
+  std::uint64_t host = 1'000'000, device = 2'000'000;
+  for (std::uint16_t i = 0; i < 20; ++i) {
+    for (const auto& [type, ns] :
+         {std::pair<std::string, std::uint64_t>{"MatMulV2", 40'000}, {"Mul", mul_ns}}) {
+      const prof::OpKind op{"aclnn" + type + suffix, type, prof::Core::aiv, 20, 0, {in, out}};
+      const auto task = static_cast<std::uint16_t>(2 * i + (type == "Mul" ? 1 : 0));
+      scene.launch(op, {100, host, host + 2000}, {1, task, device, device + ns});
+      host += 3000;
+      device += ns + 1000;
+    }
+  }
+  folder.finish();
+  return folder.folder().string();
+}
+
 }  // namespace
 
 TEST_CASE("compare lists changes by operator, and --fail-above exits with code 8") {
@@ -307,30 +327,6 @@ TEST_CASE("a store with nonsensical rows is compared or refused, without a crash
   CHECK(again.exit_code == 0);
   CHECK(Json::parse(again.out).at("verdict") == "noise");
 }
-
-namespace {
-
-// An eager run without iterations. `suffix` is the counter that a framework appends to names.
-std::string make_prof(const fs::path& parent, const std::string& suffix, std::uint64_t mul_ns) {
-  prof::ProfFolder folder(parent);
-  prof::ProfScene scene(folder);
-  const prof::Tensor in{.type = 0, .shape = {8, 128}}, out{.type = 1, .shape = {8, 128}};
-  std::uint64_t host = 1'000'000, device = 2'000'000;
-  for (std::uint16_t i = 0; i < 20; ++i) {
-    for (const auto& [type, ns] :
-         {std::pair<std::string, std::uint64_t>{"MatMulV2", 40'000}, {"Mul", mul_ns}}) {
-      const prof::OpKind op{"aclnn" + type + suffix, type, prof::Core::aiv, 20, 0, {in, out}};
-      const auto task = static_cast<std::uint16_t>(2 * i + (type == "Mul" ? 1 : 0));
-      scene.launch(op, {100, host, host + 2000}, {1, task, device, device + ns});
-      host += 3000;
-      device += ns + 1000;
-    }
-  }
-  folder.finish();
-  return folder.folder().string();
-}
-
-}  // namespace
 
 TEST_CASE(
     "PROF captures without iterations are compared as whole runs, even if names are numbered") {

@@ -60,6 +60,24 @@ std::string event_line(std::string_view name, std::int64_t ns, std::string_view 
   return std::string(name) + "|" + at(ns) + "|{" + std::string(arguments) + "}";
 }
 
+struct __attribute__((packed)) SocPmu {
+  std::uint8_t none[8]{};
+  std::uint16_t task_type = 0, stream, task, type = 2;
+  std::uint64_t events[8];
+};
+struct __attribute__((packed)) LaterSocPmu {
+  std::uint8_t none[6]{};
+  std::uint16_t type = 2, task_type = 0, stream;
+  std::uint32_t task;
+  std::uint64_t events[8];
+};
+
+struct __attribute__((packed)) Ub {
+  std::uint16_t magic = 0, none_2 = 0, port, none_6 = 0;
+  std::uint64_t us;
+  std::uint64_t values[14];
+};
+
 }  // namespace
 
 TEST_CASE("Acc PMU: each accelerator is separate, and the timeline has the largest") {
@@ -260,22 +278,6 @@ TEST_CASE("QoS: files without names, truncated or empty files are handled") {
   CHECK(capture.findings("stars_soc_profile").empty());
 }
 
-namespace {
-
-struct __attribute__((packed)) SocPmu {
-  std::uint8_t none[8]{};
-  std::uint16_t task_type = 0, stream, task, type = 2;
-  std::uint64_t events[8];
-};
-struct __attribute__((packed)) LaterSocPmu {
-  std::uint8_t none[6]{};
-  std::uint16_t type = 2, task_type = 0, stream;
-  std::uint32_t task;
-  std::uint64_t events[8];
-};
-
-}  // namespace
-
 TEST_CASE("SoC PMU: tasks have their rates in file order") {
   ProfSetup setup;
   setup.devices = {0, 1};
@@ -329,16 +331,6 @@ TEST_CASE("SoC PMU: there is no table if an event was not counted or the events 
   capture.process();
   CHECK(capture.findings("socpmu").empty());
 }
-
-namespace {
-
-struct __attribute__((packed)) Ub {
-  std::uint16_t magic = 0, none_2 = 0, port, none_6 = 0;
-  std::uint64_t us;
-  std::uint64_t values[14];
-};
-
-}  // namespace
 
 TEST_CASE("UB: each port and sample has a row and an event") {
   CounterCapture capture(on_chip("15"));

@@ -132,6 +132,18 @@ struct Scene {
   }
 };
 
+void add_l2(CannStore& store, std::int64_t id, std::int64_t device, std::int64_t task,
+            std::initializer_list<std::int64_t> events) {
+  L2CacheRow row;
+  row.id = id;
+  row.device_id = device;
+  row.stream_id = 3;
+  row.task_number = task;
+  std::size_t at = 0;
+  for (const std::int64_t event : events) row.e[at++] = event;
+  store.add(row);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -309,22 +321,6 @@ TEST_CASE("dp has a row for each dequeue, in the order of devices") {
   CHECK(store.rows("dp") ==
         "0,78\t,Last queue dequeue,queue_a,8\n1,77\t,Last queue dequeue,queue_b,9\n");
 }
-
-namespace {
-
-void add_l2(CannStore& store, std::int64_t id, std::int64_t device, std::int64_t task,
-            std::initializer_list<std::int64_t> events) {
-  L2CacheRow row;
-  row.id = id;
-  row.device_id = device;
-  row.stream_id = 3;
-  row.task_number = task;
-  std::size_t at = 0;
-  for (const std::int64_t event : events) row.e[at++] = event;
-  store.add(row);
-}
-
-}  // namespace
 
 TEST_CASE("rates of the L2 cache are computed from the events of the chip") {
   CannStore store;

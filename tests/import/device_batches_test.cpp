@@ -59,6 +59,50 @@ Numbers slow_batches(const std::vector<BatchRecord>& records, const std::vector<
   return result;
 }
 
+struct Event {
+  std::uint64_t key;
+  std::uint64_t time;
+  bool is_start;
+};
+using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+Pairs pairs(const std::vector<Event>& events) {
+  TaskPairing pairing;
+  for (const Event& event : events) pairing.count(event.key, event.is_start);
+  pairing.begin();
+  std::map<TaskPairing::Slot, std::uint64_t> starts;
+  Pairs result;
+  for (const Event& event : events) {
+    if (event.is_start) {
+      const auto started = pairing.start(event.key);
+      starts[started.slot] = event.time;
+      if (started.given_up != TaskPairing::kNoSlot) pairing.release(started.given_up);
+    } else if (const auto slot = pairing.end(event.key); slot != TaskPairing::kNoSlot) {
+      result.emplace_back(starts.at(slot), event.time);
+      pairing.release(slot);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// Slow implementation for a key with several records per kind: two queues.
+Pairs slow_pairs(std::deque<std::uint64_t> starts, std::deque<std::uint64_t> ends) {
+  Pairs result;
+  while (!starts.empty() && !ends.empty()) {
+    if (ends.front() < starts.front()) {
+      ends.pop_front();
+    } else if (starts.size() == 1 || ends.front() < starts[1]) {
+      result.emplace_back(starts.front(), ends.front());
+      starts.pop_front();
+      ends.pop_front();
+    } else {
+      starts.pop_front();
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("a stream without flips has one batch") {
@@ -106,54 +150,6 @@ TEST_CASE("batches follow the rule for all flips") {
     REQUIRE(batches(records, flips) == slow_batches(records, flips));
   }
 }
-
-namespace {
-
-struct Event {
-  std::uint64_t key;
-  std::uint64_t time;
-  bool is_start;
-};
-using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
-Pairs pairs(const std::vector<Event>& events) {
-  TaskPairing pairing;
-  for (const Event& event : events) pairing.count(event.key, event.is_start);
-  pairing.begin();
-  std::map<TaskPairing::Slot, std::uint64_t> starts;
-  Pairs result;
-  for (const Event& event : events) {
-    if (event.is_start) {
-      const auto started = pairing.start(event.key);
-      starts[started.slot] = event.time;
-      if (started.given_up != TaskPairing::kNoSlot) pairing.release(started.given_up);
-    } else if (const auto slot = pairing.end(event.key); slot != TaskPairing::kNoSlot) {
-      result.emplace_back(starts.at(slot), event.time);
-      pairing.release(slot);
-    }
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-// Slow implementation for a key with several records per kind: two queues.
-Pairs slow_pairs(std::deque<std::uint64_t> starts, std::deque<std::uint64_t> ends) {
-  Pairs result;
-  while (!starts.empty() && !ends.empty()) {
-    if (ends.front() < starts.front()) {
-      ends.pop_front();
-    } else if (starts.size() == 1 || ends.front() < starts[1]) {
-      result.emplace_back(starts.front(), ends.front());
-      starts.pop_front();
-      ends.pop_front();
-    } else {
-      starts.pop_front();
-    }
-  }
-  return result;
-}
-
-}  // namespace
 
 TEST_CASE("the i-th start is paired with the i-th end if there are equally many") {
   CHECK(pairs({{1, 10, true},

@@ -201,6 +201,19 @@ struct Style {
   std::string Content::*name;
 };
 
+// A sample of core 2 (cann_device.md 7.3): the time is in ns of the device clock.
+std::string core_sample(std::uint64_t device_ns, std::uint64_t cycles) {
+  Bytes bytes;
+  bytes.put(std::uint64_t{1});
+  for (std::uint64_t event = 0; event < 8; ++event) bytes.put(10 + event);
+  return bytes.put(cycles)
+      .put(device_ns)
+      .put(std::uint8_t{8})
+      .put(std::uint8_t{2})
+      .fill(96)
+      .bytes();
+}
+
 }  // namespace
 
 TEST_CASE("All files of old captures are read or listed, under each of their names") {
@@ -231,23 +244,6 @@ TEST_CASE("All files of old captures are read or listed, under each of their nam
     if (content.rows != kListed) CHECK_FALSE(capture.rows(content.rows).empty());
   }
 }
-
-namespace {
-
-// A sample of core 2 (cann_device.md 7.3): the time is in ns of the device clock.
-std::string core_sample(std::uint64_t device_ns, std::uint64_t cycles) {
-  Bytes bytes;
-  bytes.put(std::uint64_t{1});
-  for (std::uint64_t event = 0; event < 8; ++event) bytes.put(10 + event);
-  return bytes.put(cycles)
-      .put(device_ns)
-      .put(std::uint8_t{8})
-      .put(std::uint8_t{2})
-      .fill(96)
-      .bytes();
-}
-
-}  // namespace
 
 TEST_CASE("Sampled counters are those of the cores, on both chips") {
   const char* platform = GENERATE("0", "1");

@@ -81,6 +81,28 @@ class Interrupter {
   std::thread thread_;
 };
 
+// Returns the error of a login whose server falls silent after `bytes` bytes; empty if the login
+// succeeded before.
+std::string silent_after(const BoardServer& board, std::uint64_t bytes, double limit_seconds) {
+  CutProxy proxy(board.port());
+  SshLogin login = login_through(board, proxy.port());
+  login.connect_timeout_seconds = limit_seconds;
+  std::atomic<bool> done = false;
+  std::thread freezer([&] {
+    while (proxy.bytes_down() < bytes && !done) std::this_thread::yield();
+    proxy.freeze(true);
+  });
+  std::string text;
+  try {
+    SshConnection::open(login);
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  done = true;
+  freezer.join();
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("A port without a listener is reported as refused, with the port") {
@@ -111,32 +133,6 @@ TEST_CASE("A host that stops after the greeting times out") {
   INFO(text);
   CHECK(contains(text, "SSH server has not answered for "));
 }
-
-namespace {
-
-// Returns the error of a login whose server falls silent after `bytes` bytes; empty if the login
-// succeeded before.
-std::string silent_after(const BoardServer& board, std::uint64_t bytes, double limit_seconds) {
-  CutProxy proxy(board.port());
-  SshLogin login = login_through(board, proxy.port());
-  login.connect_timeout_seconds = limit_seconds;
-  std::atomic<bool> done = false;
-  std::thread freezer([&] {
-    while (proxy.bytes_down() < bytes && !done) std::this_thread::yield();
-    proxy.freeze(true);
-  });
-  std::string text;
-  try {
-    SshConnection::open(login);
-  } catch (const Error& error) {
-    text = error.what();
-  }
-  done = true;
-  freezer.join();
-  return text;
-}
-
-}  // namespace
 
 TEST_CASE("A host that stops during the handshake or the login times out") {
   const BoardServer board;

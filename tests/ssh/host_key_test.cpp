@@ -43,6 +43,40 @@ std::string key_fingerprint(const std::string& public_key) {
   return line.substr(begin, line.find(' ', begin) - begin);
 }
 
+// Logins of one run; counts requests for the password.
+struct RunLogin {
+  explicit RunLogin(const BoardServer& board) : login(login_to(board)) {
+    login.run_hosts = std::make_shared<RunHosts>();
+    login.password.first = [this, source = login.password.first] {
+      ++asked;
+      return source();
+    };
+  }
+  // Returns the reason why a connection is refused.
+  std::string host_key_refusal() const {
+    try {
+      SshConnection::open(login);
+    } catch (const ConnectFailure& failure) {
+      CHECK(failure.why() == ConnectFailure::Why::host_key);
+      CHECK_FALSE(failure.may_be_repeated());
+      return failure.what();
+    }
+    FAIL("a connection was made");
+    return {};
+  }
+  SshLogin login;
+  int asked = 0;
+};
+
+struct Question {
+  explicit Question(const BoardServer& board, const TerminalOptions& options = {})
+      : terminal(OPEN_HELPER,
+                 {std::to_string(board.port()), board.known_hosts().parent_path().string(),
+                  board.client_key().string()},
+                 options) {}
+  TypedTerminal terminal;
+};
+
 }  // namespace
 
 TEST_CASE("A known host key is accepted silently, and the file is unchanged") {
@@ -245,35 +279,6 @@ TEST_CASE("The policy off checks and stores nothing") {
   CHECK_FALSE(fs::exists(board.known_hosts()));
 }
 
-namespace {
-
-// Logins of one run; counts requests for the password.
-struct RunLogin {
-  explicit RunLogin(const BoardServer& board) : login(login_to(board)) {
-    login.run_hosts = std::make_shared<RunHosts>();
-    login.password.first = [this, source = login.password.first] {
-      ++asked;
-      return source();
-    };
-  }
-  // Returns the reason why a connection is refused.
-  std::string host_key_refusal() const {
-    try {
-      SshConnection::open(login);
-    } catch (const ConnectFailure& failure) {
-      CHECK(failure.why() == ConnectFailure::Why::host_key);
-      CHECK_FALSE(failure.may_be_repeated());
-      return failure.what();
-    }
-    FAIL("a connection was made");
-    return {};
-  }
-  SshLogin login;
-  int asked = 0;
-};
-
-}  // namespace
-
 TEST_CASE("The first accepted key of a run stays valid, whatever the files and the policy") {
   const bool remembers = GENERATE(false, true);
   const HostKeyPolicy policy = GENERATE(HostKeyPolicy::accept_new, HostKeyPolicy::off);
@@ -332,19 +337,6 @@ TEST_CASE("An unwritable known_hosts only causes a warning") {
   login.host_key = HostKeyPolicy::accept_new;
   CHECK(SshConnection::open(login) != nullptr);
 }
-
-namespace {
-
-struct Question {
-  explicit Question(const BoardServer& board, const TerminalOptions& options = {})
-      : terminal(OPEN_HELPER,
-                 {std::to_string(board.port()), board.known_hosts().parent_path().string(),
-                  board.client_key().string()},
-                 options) {}
-  TypedTerminal terminal;
-};
-
-}  // namespace
 
 TEST_CASE("On a terminal an unknown host key is confirmed with yes and stored") {
   const BoardServer board;

@@ -84,10 +84,6 @@ std::string read_command(const fs::path& folder, const std::string& name) {
   return command.empty() ? "[" + name + "]" : command;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<BoardProcess> look_once(pid_t server, const std::string& server_name,
                                     const std::string& mark) {
   const auto processes = all_processes();

@@ -40,6 +40,45 @@ Json make_config(const std::vector<std::pair<std::string, std::string>>& given) 
   return Json::parse(sample_config(make_settings(given), {"/bin/app", {"-n", "1"}}, "/out", 42));
 }
 
+// A value that enables the option, for each form of values.
+std::string value_for(const CollectorOption& option) {
+  const std::string values(option.values);
+  if (values.starts_with("on|off")) return "on";
+  if (option.name == "aic-mode" || option.name == "aiv-mode") return "task-based";
+  if (values == "METRICS") return "Memory";
+  if (values == "PID" || values == "PIDS") return "1";
+  if (values == "IDS|all") return "all";
+  if (values.find("..") != std::string::npos) {
+    const std::string least = values.substr(0, values.find(".."));
+    return values.ends_with("MB") ? least + "MB" : least == "-1" ? "7" : least;
+  }
+  const bool is_list = values.find(',') != std::string::npos;
+  return is_list ? values : values.substr(values.rfind('|') + 1);
+}
+
+bool is_refused(const CollectorOption& option, CannRuntime runtime) {
+  CannRun run;
+  run.settings.set(option.name, value_for(option));
+  run.choice.runtime = runtime;
+  return !refusal([&] { check_run(run); }).empty();
+}
+
+// The cells of a row of the manual's table, without quotes.
+std::vector<std::string> split_cells(std::string_view line) {
+  std::vector<std::string> cells;
+  std::string text(line);
+  for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|"))
+    text.replace(at, 2, "\x01");
+  for (const std::string_view cell : split(text, '|')) {
+    std::string one(trim(cell));
+    std::replace(one.begin(), one.end(), '\x01', '|');
+    if (one.starts_with('`') && one.ends_with('`') && one.find('`', 1) == one.size() - 1)
+      one = one.substr(1, one.size() - 2);
+    cells.push_back(one);
+  }
+  return cells;
+}
+
 }  // namespace
 
 TEST_CASE("every option has a help text, accepts its default, and has a separate parameter") {
@@ -215,49 +254,6 @@ TEST_CASE("variables of --environment are split at semicolons") {
   CHECK(environment_list("A=1;B=x=y; ") == std::vector<std::string>{"A=1", "B=x=y"});
   CHECK_THAT(refusal([] { environment_list("A=1;B"); }), Contains("has no '='"));
 }
-
-namespace {
-
-// A value that enables the option, for each form of values.
-std::string value_for(const CollectorOption& option) {
-  const std::string values(option.values);
-  if (values.starts_with("on|off")) return "on";
-  if (option.name == "aic-mode" || option.name == "aiv-mode") return "task-based";
-  if (values == "METRICS") return "Memory";
-  if (values == "PID" || values == "PIDS") return "1";
-  if (values == "IDS|all") return "all";
-  if (values.find("..") != std::string::npos) {
-    const std::string least = values.substr(0, values.find(".."));
-    return values.ends_with("MB") ? least + "MB" : least == "-1" ? "7" : least;
-  }
-  const bool is_list = values.find(',') != std::string::npos;
-  return is_list ? values : values.substr(values.rfind('|') + 1);
-}
-
-bool is_refused(const CollectorOption& option, CannRuntime runtime) {
-  CannRun run;
-  run.settings.set(option.name, value_for(option));
-  run.choice.runtime = runtime;
-  return !refusal([&] { check_run(run); }).empty();
-}
-
-// The cells of a row of the manual's table, without quotes.
-std::vector<std::string> split_cells(std::string_view line) {
-  std::vector<std::string> cells;
-  std::string text(line);
-  for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|"))
-    text.replace(at, 2, "\x01");
-  for (const std::string_view cell : split(text, '|')) {
-    std::string one(trim(cell));
-    std::replace(one.begin(), one.end(), '\x01', '|');
-    if (one.starts_with('`') && one.ends_with('`') && one.find('`', 1) == one.size() - 1)
-      one = one.substr(1, one.size() - 2);
-    cells.push_back(one);
-  }
-  return cells;
-}
-
-}  // namespace
 
 TEST_CASE("every option is accepted or refused as in the manual's table") {
   const std::string page = read_file(MSPROF_SOURCE_DIR "/docs/collect_cann.md");

@@ -197,24 +197,6 @@ std::string task_type_name(std::uint32_t number) {
   return find_name(kTaskTypes, number);
 }
 
-}  // namespace
-
-// Returns the name in table T2, for example "FLOAT16".
-std::string data_type_name(std::uint32_t number) {
-  return find_name(kDataTypes, number);
-}
-
-// Returns the name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
-std::string format_name(std::uint32_t number) {
-  if (number == kInvalidId) return find_name(kFormats, number);
-  const std::uint32_t sub_format = number >> 8 & 0xFFFF;
-  std::string name = find_name(kFormats, number & 0xFF);
-  if (sub_format > 0) name += ":" + std::to_string(sub_format);
-  return name;
-}
-
-namespace {
-
 // Returns the name in table T9 for an API's whole type, for example "ACL_RTS".
 std::string acl_class_name(std::uint32_t type) {
   return find_name(kAclClasses, type >> 16);
@@ -275,6 +257,20 @@ std::int64_t us_to_ps(double us) {
 }
 
 }  // namespace
+
+// Returns the name in table T2, for example "FLOAT16".
+std::string data_type_name(std::uint32_t number) {
+  return find_name(kDataTypes, number);
+}
+
+// Returns the name in table T3 with the sub format, for example "ND" or "FRACTAL_NZ:3".
+std::string format_name(std::uint32_t number) {
+  if (number == kInvalidId) return find_name(kFormats, number);
+  const std::uint32_t sub_format = number >> 8 & 0xFFFF;
+  std::string name = find_name(kFormats, number & 0xFF);
+  if (sub_format > 0) name += ":" + std::to_string(sub_format);
+  return name;
+}
 
 std::uint64_t HostOps::hash_of(const HostOpKey& key) {
   std::uint64_t hash = mix(key.name_hash, key.type_hash, kPrime1);

@@ -155,6 +155,91 @@ svp_acl_error execute(LoadedSvpModel& loaded, const svp_acl_mdl_dataset& input,
   return SVP_ACL_SUCCESS;
 }
 
+using Port = svp_acl_mdl_desc::Port;
+
+const Port* find_input(const svp_acl_mdl_desc* desc, std::size_t index) {
+  return desc != nullptr && index < desc->inputs.size() ? &desc->inputs[index] : nullptr;
+}
+
+const Port* find_output(const svp_acl_mdl_desc* desc, std::size_t index) {
+  return desc != nullptr && index < desc->outputs.size() ? &desc->outputs[index] : nullptr;
+}
+
+std::size_t port_bytes(const svp_acl_mdl_desc* desc, const Port* port) {
+  if (port == nullptr) return 0;
+  if (port->buffer_bytes != 0) return port->buffer_bytes;
+  return static_cast<std::size_t>(port->shape.bytes() * desc->max_batch);
+}
+
+std::size_t port_stride(const Port* port) {
+  if (port == nullptr) return 0;
+  if (port->buffer_bytes != 0) return port->buffer_bytes;
+  return static_cast<std::size_t>(port->shape.width) * sizeof(float);
+}
+
+svp_acl_format port_format(const Port* port) {
+  if (port == nullptr) return SVP_ACL_FORMAT_UNDEFINED;
+  return port->buffer_bytes != 0 ? SVP_ACL_FORMAT_ND : SVP_ACL_FORMAT_NCHW;
+}
+
+svp_acl_data_type port_data_type(const Port* port) {
+  if (port == nullptr) return SVP_ACL_DT_UNDEFINED;
+  return port->buffer_bytes != 0 ? SVP_ACL_UINT8 : SVP_ACL_FLOAT;
+}
+
+svp_acl_error fill_dims(const svp_acl_mdl_desc* desc, const Port* port, svp_acl_mdl_io_dims* dims) {
+  if (port == nullptr || dims == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
+  *dims = {};
+  const std::size_t length = std::min(port->name.size(), sizeof dims->name - 1);
+  std::memcpy(dims->name, port->name.data(), length);
+  if (port->buffer_bytes != 0) {
+    dims->dim_count = 1;
+    dims->dims[0] = static_cast<int64_t>(port->buffer_bytes);
+    return SVP_ACL_SUCCESS;
+  }
+  dims->dim_count = 4;
+  dims->dims[0] = desc->batch;
+  dims->dims[1] = port->shape.channels;
+  dims->dims[2] = port->shape.height;
+  dims->dims[3] = port->shape.width;
+  return SVP_ACL_SUCCESS;
+}
+
+svp_acl_error index_by_name(const std::vector<Port>& ports, const char* name, std::size_t* index) {
+  const auto it = std::find_if(ports.begin(), ports.end(),
+                               [name](const Port& port) { return port.name == name; });
+  if (it == ports.end()) return SVP_ACL_ERROR_INVALID_PARAM;
+  *index = static_cast<std::size_t>(it - ports.begin());
+  return SVP_ACL_SUCCESS;
+}
+
+// Host models never use pre-processing or secure memory; only the port index is checked.
+svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_mdl_aipp_type* type,
+                      std::size_t* attached) {
+  const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
+  if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
+  const std::size_t ports =
+      input ? loaded->model.inputs().size() + kExtraInputs : loaded->model.outputs().size();
+  if (type == nullptr || attached == nullptr || index >= ports) return SVP_ACL_ERROR_INVALID_PARAM;
+  *type = SVP_ACL_DATA_WITHOUT_AIPP;
+  *attached = SVP_ACL_INVALID_NODE_INDEX;
+  return SVP_ACL_SUCCESS;
+}
+
+// Returns a property that is the same for all host models.
+svp_acl_error fixed_property(uint32_t model_id, uint32_t value, uint32_t* result) {
+  if (RuntimeState::instance().find(model_id) == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
+  if (result == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
+  *result = value;
+  return SVP_ACL_SUCCESS;
+}
+
+svp_acl_error no_class(const Port* port, std::size_t* class_id) {
+  if (port == nullptr || class_id == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
+  *class_id = 0;
+  return SVP_ACL_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
@@ -246,95 +331,6 @@ svp_acl_data_buffer* svp_acl_mdl_get_dataset_buffer(const svp_acl_mdl_dataset* d
 }
 
 }  // extern "C"
-
-namespace {
-
-using Port = svp_acl_mdl_desc::Port;
-
-const Port* find_input(const svp_acl_mdl_desc* desc, std::size_t index) {
-  return desc != nullptr && index < desc->inputs.size() ? &desc->inputs[index] : nullptr;
-}
-
-const Port* find_output(const svp_acl_mdl_desc* desc, std::size_t index) {
-  return desc != nullptr && index < desc->outputs.size() ? &desc->outputs[index] : nullptr;
-}
-
-std::size_t port_bytes(const svp_acl_mdl_desc* desc, const Port* port) {
-  if (port == nullptr) return 0;
-  if (port->buffer_bytes != 0) return port->buffer_bytes;
-  return static_cast<std::size_t>(port->shape.bytes() * desc->max_batch);
-}
-
-std::size_t port_stride(const Port* port) {
-  if (port == nullptr) return 0;
-  if (port->buffer_bytes != 0) return port->buffer_bytes;
-  return static_cast<std::size_t>(port->shape.width) * sizeof(float);
-}
-
-svp_acl_format port_format(const Port* port) {
-  if (port == nullptr) return SVP_ACL_FORMAT_UNDEFINED;
-  return port->buffer_bytes != 0 ? SVP_ACL_FORMAT_ND : SVP_ACL_FORMAT_NCHW;
-}
-
-svp_acl_data_type port_data_type(const Port* port) {
-  if (port == nullptr) return SVP_ACL_DT_UNDEFINED;
-  return port->buffer_bytes != 0 ? SVP_ACL_UINT8 : SVP_ACL_FLOAT;
-}
-
-svp_acl_error fill_dims(const svp_acl_mdl_desc* desc, const Port* port, svp_acl_mdl_io_dims* dims) {
-  if (port == nullptr || dims == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
-  *dims = {};
-  const std::size_t length = std::min(port->name.size(), sizeof dims->name - 1);
-  std::memcpy(dims->name, port->name.data(), length);
-  if (port->buffer_bytes != 0) {
-    dims->dim_count = 1;
-    dims->dims[0] = static_cast<int64_t>(port->buffer_bytes);
-    return SVP_ACL_SUCCESS;
-  }
-  dims->dim_count = 4;
-  dims->dims[0] = desc->batch;
-  dims->dims[1] = port->shape.channels;
-  dims->dims[2] = port->shape.height;
-  dims->dims[3] = port->shape.width;
-  return SVP_ACL_SUCCESS;
-}
-
-svp_acl_error index_by_name(const std::vector<Port>& ports, const char* name, std::size_t* index) {
-  const auto it = std::find_if(ports.begin(), ports.end(),
-                               [name](const Port& port) { return port.name == name; });
-  if (it == ports.end()) return SVP_ACL_ERROR_INVALID_PARAM;
-  *index = static_cast<std::size_t>(it - ports.begin());
-  return SVP_ACL_SUCCESS;
-}
-
-// Host models never use pre-processing or secure memory; only the port index is checked.
-svp_acl_error no_aipp(uint32_t model_id, bool input, std::size_t index, svp_acl_mdl_aipp_type* type,
-                      std::size_t* attached) {
-  const std::shared_ptr<LoadedSvpModel> loaded = RuntimeState::instance().find(model_id);
-  if (loaded == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
-  const std::size_t ports =
-      input ? loaded->model.inputs().size() + kExtraInputs : loaded->model.outputs().size();
-  if (type == nullptr || attached == nullptr || index >= ports) return SVP_ACL_ERROR_INVALID_PARAM;
-  *type = SVP_ACL_DATA_WITHOUT_AIPP;
-  *attached = SVP_ACL_INVALID_NODE_INDEX;
-  return SVP_ACL_SUCCESS;
-}
-
-// Returns a property that is the same for all host models.
-svp_acl_error fixed_property(uint32_t model_id, uint32_t value, uint32_t* result) {
-  if (RuntimeState::instance().find(model_id) == nullptr) return SVP_ACL_ERROR_INVALID_MODEL_ID;
-  if (result == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
-  *result = value;
-  return SVP_ACL_SUCCESS;
-}
-
-svp_acl_error no_class(const Port* port, std::size_t* class_id) {
-  if (port == nullptr || class_id == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
-  *class_id = 0;
-  return SVP_ACL_SUCCESS;
-}
-
-}  // namespace
 
 extern "C" {
 
