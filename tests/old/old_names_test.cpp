@@ -201,7 +201,7 @@ struct Style {
   std::string Content::*name;
 };
 
-// A sample of core 2 (cann_device.md 7.3): the time is in ns of the device clock.
+// A sample of core 2 (cann_device.md 6.4): the time is in ns of the device clock.
 std::string core_sample(std::uint64_t device_ns, std::uint64_t cycles) {
   Bytes bytes;
   bytes.put(std::uint64_t{1});
