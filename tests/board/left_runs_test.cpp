@@ -37,6 +37,7 @@ TEST_CASE("Earlier runs are read from the board's answer, and nonsense is left o
         "followed by carl@bench)");
   CHECK(runs[2].in_words() == "20261123-150000-3 (its recording is kept)");
   CHECK(runs[3].state == LeftRun::State::busy);
+  CHECK(runs[3].in_words() == "20261123-140000-4 (its msprof is connected or may reconnect)");
 }
 
 TEST_CASE("One earlier run is chosen; of several, one has to be named") {
@@ -47,7 +48,12 @@ TEST_CASE("One earlier run is chosen; of several, one has to be named") {
   CHECK(refusal(runs, {"20261123-170000-1"}) ==
         std::pair<Exit, std::string>(Exit::ok, "20261123-170000-1"));
   CHECK(refusal({runs[2]}, {}) == std::pair<Exit, std::string>(Exit::ok, "20261123-150000-3"));
-  CHECK(refusal({}, {}).first == Exit::nothing_to_do);
+  CHECK(refusal({}, {}) ==
+        std::pair<Exit, std::string>(Exit::nothing_to_do,
+                                     "board has no earlier run that can be continued"));
+  std::tie(code, text) = refusal({runs[3]}, {});
+  CHECK(code == Exit::nothing_to_do);
+  CHECK_THAT(text, Contains("no earlier run that can be continued") && Contains("140000-4"));
   std::tie(code, text) = refusal(runs, {"other"});
   CHECK(code == Exit::nothing_to_do);
   CHECK_THAT(text, Contains("no run other") && Contains("170000-1"));

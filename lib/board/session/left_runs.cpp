@@ -127,7 +127,7 @@ std::string LeftRun::in_words() const {
       text = "its recording is kept";
       break;
     case State::busy:
-      text = "its msprof is connected";
+      text = "its msprof is connected or may reconnect";
       break;
   }
   if (!who.empty()) text += ", started by " + who;
@@ -177,13 +177,11 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
     const bool fits = choice.name.empty() ? run.state != State::busy : run.name == choice.name;
     if (fits) candidates.push_back(run);
   }
-  if (candidates.empty() && choice.name.empty()) {
-    throw Error(Exit::nothing_to_do,
-                fmt::format("{} has no earlier run that can be continued", board));
-  }
   if (candidates.empty()) {
     throw Error(Exit::nothing_to_do,
-                fmt::format("{} has no run {}{}", board, choice.name,
+                fmt::format("{} has no {}{}", board,
+                            choice.name.empty() ? "earlier run that can be continued"
+                                                : "run " + choice.name,
                             runs.empty() ? "" : "; its runs are:" + format_runs(runs)));
   }
   if (candidates.size() > 1) {

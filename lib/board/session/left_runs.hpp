@@ -18,7 +18,7 @@ struct LeftRun {
     ended,    // the keeper still exists and has recorded the end
     cut,      // its keeper is gone, for example after a restart of the board
     kept,     // a recording that was never fetched
-    busy,     // its msprof is connected
+    busy,     // its msprof is connected, or the board still waits for it
   };
   std::string name;
   std::string folder;  // folder that contains it; empty: BoardInfo::folder
