@@ -39,7 +39,6 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.leave, "--leave"},
       {arguments.drain, "--drain"},
       {arguments.nfs.has_value(), "--nfs"},
-      {arguments.sink, "--sink"},
       {arguments.remote_output.has_value(), "--remote-output"},
   };
   std::string names;
@@ -105,9 +104,6 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--drain", &arguments.drain, "",
                       "for small disks: download the recording during the run, over a second "
                       "connection, and free its space on the board"});
-  command.add_option({"--sink", &arguments.sink, "",
-                      "for applications on the host runtime for boards: stream records to this "
-                      "machine, using no space on the board (MSPROF_SINK)"});
   command.add_option({"--nfs", &arguments.nfs, "SERVER:/PATH",
                       "for small disks: mount this NFS folder on the board during the run and "
                       "record into it; the account must be allowed to mount"});
@@ -170,7 +166,6 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
   board.options.clean_board = arguments.clean_board;
   board.options.force = arguments.force;
   board.options.drain.on = arguments.drain;
-  board.options.sink = arguments.sink;
   board.options.nfs = arguments.nfs.value_or("");
   return board;
 }
@@ -260,10 +255,10 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
       throw Error(Exit::usage, fmt::format("{} contains control characters", name));
   }
   if (arguments.nfs) check_nfs_share(*arguments.nfs);
-  if (arguments.drain + arguments.nfs.has_value() + arguments.sink + arguments.leave > 1) {
+  if (arguments.drain + arguments.nfs.has_value() + arguments.leave > 1) {
     throw Error(Exit::usage,
-                "--drain, --nfs, --sink and --leave cannot be combined: each sets where the "
-                "recording is stored");
+                "--drain, --nfs and --leave cannot be combined: each sets where the recording is "
+                "stored");
   }
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty cannot be combined");

@@ -46,7 +46,6 @@ struct BoardArguments {
   std::optional<std::string> remote_output;
   bool force = false;
   std::optional<std::string> nfs;  // SERVER:/path of an NFS export to record to
-  bool sink = false;               // the runtime streams its records
   bool drain = false;              // download the recording while the application runs
   bool tty = false;
   bool no_tty = false;

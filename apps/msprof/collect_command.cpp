@@ -232,7 +232,6 @@ const char* find_svp_option(const CollectArguments& arguments) {
   if (arguments.profiler_switch) return "--switch";
   if (arguments.acl_json) return "--acl-json";
   if (!arguments.layout.empty()) return "--layout";
-  if (arguments.board.sink) return "--sink";
   return arguments.project && !arguments.board.upload ? "--project" : nullptr;
 }
 

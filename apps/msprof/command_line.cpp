@@ -166,6 +166,7 @@ class UnexpectedArguments {
       return fmt::format("{0} must follow the command: {1} {0} …", shown_word(name), where);
     }
     std::string text = fmt::format("unknown option '{}'", shown_word(name));
+    if (name == "--sink") return text + "; for a small disk, use --drain or --nfs";
     std::vector<std::string> known;
     for (const Suggestion& help : help_options(command_)) known.push_back(help.word);
     for (const auto& option : command_.options()) {

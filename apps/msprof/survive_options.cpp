@@ -54,9 +54,8 @@ void check_survive_arguments(const SurviveArguments& arguments, const BoardArgum
   refuse(around.is_cann, "it works on boards only; --cann runs end with their connection");
   refuse(board.tty, "the run has no terminal: remove --tty");
   refuse(board.names_several(), "it works with a single board only: start msprof once per board");
-  refuse(board.drain || board.sink || board.nfs || board.leave,
-         "it cannot be combined with --drain, --sink, --nfs or --leave, which end with the "
-         "connection");
+  refuse(board.drain || board.nfs || board.leave,
+         "it cannot be combined with --drain, --nfs or --leave, which end with the connection");
   refuse(arguments.survive && arguments.resumes(),
          "--survive starts a run, --attach and --fetch continue one: give only one of them");
   refuse(arguments.attach && arguments.fetch,

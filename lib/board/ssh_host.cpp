@@ -365,7 +365,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
 // Combines the final queries with the cleanup of processes, if all results are in the run folder.
 void SshHost::ask_at_end(BoardProgram& program) {
   std::vector<BoardStep> steps = fetch_->end_steps();
-  if (steps.empty() || drain_ || sink_ || nfs_.is_on() || options_.leave.on) return;
+  if (steps.empty() || drain_ || nfs_.is_on() || options_.leave.on) return;
   program.ask_at_end(std::move(steps), [this](std::unique_ptr<StepsUnderWay> answers) {
     note_free(fetch_->take_end(std::move(answers)));
   });
@@ -399,10 +399,6 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     last = place;
   }
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
-  if (options_.sink) {
-    sink_ = std::make_unique<BoardSink>(link_, options_.drain.output);
-    run.environment.push_back(sink_->variable());
-  }
   has_unfetched_results_ = true;
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
@@ -472,28 +468,6 @@ void SshHost::end_drain() {
   drain_.reset();
 }
 
-void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
-  if (!sink_) return;
-  for (std::string& note : sink_->place(captures)) fetched.notes.push_back(std::move(note));
-  // Captures that exist only in the stream.
-  for (const std::string& name : sink_->captures()) {
-    const bool is_known = std::any_of(fetched.captures.begin(), fetched.captures.end(),
-                                      [&](const FetchedCapture& one) { return one.name == name; });
-    if (!is_known) fetched.captures.push_back({name, true});
-  }
-}
-
-void SshHost::end_sink() {
-  if (!sink_) return;
-  if ((has_unfetched_results_ || is_backed_up_) && sink_->has_files()) {
-    log::warn("{} has no copy of the streamed records: they are in {}", name(),
-              sink_->folder().string());
-  } else {
-    sink_->remove();
-  }
-  sink_.reset();
-}
-
 std::optional<std::uint64_t> SshHost::free_bytes() {
   if (options_.drain.on && !drain_) return std::nullopt;
   if (const auto drained = drain_status(); drained && drained->frees) {
@@ -528,10 +502,8 @@ Fetched SshHost::fetch(const fs::path& into) {
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
   take_drained();
-  if (sink_) sink_->finish();
   Fetched fetched =
       fetch_->all(into, options_.runs_in_place ? FetchedParts::captures : FetchedParts::everything);
-  place_streamed(fetched, into / "captures");
   if (drain_)
     fetched.notes.insert(fetched.notes.end(), drain_->notes().begin(), drain_->notes().end());
   if (!drain_gap_.empty()) {
@@ -572,7 +544,6 @@ void SshHost::clean_up() {
   if (!is_connected_) return;
   is_connected_ = false;
   end_drain();
-  end_sink();
   // An earlier Ctrl-C must not interrupt the cleanup of the board.
   const interrupt::MaskPendingSignal masked;
   try {

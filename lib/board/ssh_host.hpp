@@ -15,7 +15,6 @@
 #include "board/disk/drain.hpp"
 #include "board/disk/leave.hpp"
 #include "board/disk/nfs.hpp"
-#include "board/disk/sink.hpp"
 #include "board/session/config.hpp"
 #include "board/session/info.hpp"
 #include "board/session/left_runs.hpp"
@@ -39,7 +38,6 @@ struct BoardRunOptions {
   bool runs_in_place = false;
   LeaveOptions leave{};   // keep the recording on the host
   DrainOptions drain{};   // download the recording while the application runs
-  bool sink = false;      // receive our runtime's records as a stream, stored in `drain.output`
   std::string nfs{};      // SERVER:/path for the recording; empty: on the board
   bool survives = false;  // the run continues without a connection (board/session/survive.hpp)
   // Instead of starting a run, resume an existing one (board/session/left_runs.hpp).
@@ -115,8 +113,6 @@ class SshHost : public Host {
   void take_drained();
   void find_drained();
   void end_drain();
-  void end_sink();
-  void place_streamed(Fetched& fetched, const std::filesystem::path& captures);
   void choose_earlier_run();
   std::string resume_hint() const;
 
@@ -147,7 +143,6 @@ class SshHost : public Host {
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
   std::string drain_gap_;  // sentence about drained data of an earlier run that is missing locally
-  std::unique_ptr<BoardSink> sink_;
   std::string remains_;
 };
 

@@ -311,6 +311,7 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"show", "--dirs", "A"}, "unknown option '--dirs'; did you mean --dir?");
   check({"show", "--jsonlines"}, "unknown option '--jsonlines'; did you mean --json?");
   check({"show", "-json"}, "unknown option '-json'; did you mean --json?");
+  check({"collect", "--sink"}, "unknown option '--sink'; for a small disk, use --drain or --nfs\n");
   check({"show", "--nothing-like-it"}, "`msprof show --help` lists the options");
   check({"-dir", "A", "show"}, "-dir must follow the command: msprof show -dir …");
   check({"collect", "-m", "main", "plain", "2"}, "after --: msprof collect -m main -- plain 2\n");

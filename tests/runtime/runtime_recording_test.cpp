@@ -7,14 +7,12 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <optional>
 #include <thread>
 
 #include "runtime/engine/held_descriptor.hpp"
 #include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/machine_model.hpp"
 #include "runtime/svp/profile/record_file.hpp"
-#include "support/variable.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;
@@ -252,108 +250,4 @@ TEST_CASE("unit cycles come from the stated rates and never exceed the total") {
   CHECK(record.dstr == 35);
   CHECK(record.ddr_read_bytes == 2 * 640 + 64);
   CHECK(record.ddr_write_bytes == 2 * 1280);
-}
-
-namespace {
-
-// A FIFO with a reader, and the data it received.
-struct ReadFifo {
-  ReadFifo() : path(folder.path() + "/fifo") {
-    ::mkfifo(path.c_str(), 0600);
-    fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    variable.emplace("MSPROF_SINK", path);
-  }
-  ~ReadFifo() { stop(); }
-  ReadFifo(const ReadFifo&) = delete;
-  ReadFifo& operator=(const ReadFifo&) = delete;
-  std::string read() const {
-    std::string bytes(1 << 16, '\0');
-    const ssize_t got = ::read(fd, bytes.data(), bytes.size());
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return bytes;
-  }
-  void stop() {
-    if (fd >= 0) ::close(fd);
-    fd = -1;
-  }
-
-  TempFolder folder;
-  std::string path;
-  std::optional<msprof::test::Variable> variable;
-  int fd = -1;
-};
-
-}  // namespace
-
-TEST_CASE("records go to the stream while it is read, then to the file") {
-  ReadFifo fifo;
-  const TempFolder folder;
-  const CapturedStderr captured;
-  const std::string path = folder.path() + "/calls";
-  WriteHealth health;
-  RecordFile file(path, RecordKind::kAclApi, health, Sink::open(folder.path()));
-  const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
-  file.append(&record, record.start_ns, record.end_ns);
-  const std::string stream = fifo.read();
-  CHECK(stream.size() == 16 + 5 + 16 + 16 + 5 + 32);
-  CHECK(stream.substr(16, 9) == "callsMSVP");
-  CHECK(stream.substr(37, 4) == "MSNK");
-  CHECK(stream.substr(45, 8) == std::string("\x10\0\0\0\0\0\0\0", 8));
-  CHECK_FALSE(exists(path));
-  SECTION("to the end") {
-    file.finish("");
-    CHECK_FALSE(exists(path));
-    CHECK(read_file(path + ".done") == "file_len:48\nstart_time:2000\nend_time:5000\n");
-    CHECK(captured.text().empty());
-  }
-  SECTION("until its reader is gone") {
-    fifo.stop();
-    for (int i = 0; i < 3; ++i) file.append(&record, record.start_ns, record.end_ns);
-    file.finish("");
-    CHECK(read_file(path + ".sink") == "48\n");
-    const std::string bytes = read_file(path);
-    CHECK(bytes.size() == 48 + 3 * 32);
-    CHECK(bytes.substr(48, 8) == std::string("\x03\0\0\0\x07\0\0\0", 8));
-    CHECK(bytes.find_first_not_of('\0') == 48);
-    CHECK(read_file(path + ".done").find("file_len:144\n") == 0);
-    const std::string said = captured.text();
-    CHECK(said.find("is gone; records are written to files") != std::string::npos);
-    CHECK(said.find('\n') == said.size() - 1);
-  }
-  SECTION("until the application closes its descriptor and has the number for a file") {
-    const std::string victim = folder.path() + "/victim";
-    struct stat fifo_state = {}, state = {};
-    REQUIRE(::stat(fifo.path.c_str(), &fifo_state) == 0);
-    int sink = -1;
-    for (int fd = 3; fd < 256 && sink < 0; ++fd) {
-      if (fd != fifo.fd && ::fstat(fd, &state) == 0 && state.st_ino == fifo_state.st_ino) sink = fd;
-    }
-    REQUIRE(sink > 0);
-    const int file_of_application = ::open(victim.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    ::dup2(file_of_application, sink);
-    file.append(&record, record.start_ns, record.end_ns);
-    file.finish("");
-    CHECK(std::filesystem::file_size(victim) == 0);
-    CHECK(read_file(path).size() == 48 + 32);
-    CHECK(captured.text().find("closed by the application; records are written to files") !=
-          std::string::npos);
-    ::close(sink);
-    ::close(file_of_application);
-  }
-  CHECK(health.lost_records() == 0);
-}
-
-TEST_CASE("an invalid or unread stream is reported, and records go to files") {
-  const TempFolder folder;
-  const CapturedStderr captured;
-  CHECK(Sink::open(folder.path()) == nullptr);
-  CHECK(captured.text().empty());
-  const auto kind = GENERATE("it has no reader", "it is not a FIFO", "No such file");
-  ReadFifo fifo;
-  fifo.stop();
-  std::optional<msprof::test::Variable> other;
-  if (kind == std::string("it is not a FIFO")) other.emplace("MSPROF_SINK", "/dev/null");
-  if (kind == std::string("No such file")) other.emplace("MSPROF_SINK", "/nowhere/fifo");
-  CHECK(Sink::open(folder.path()) == nullptr);
-  CHECK(captured.text().find(kind) != std::string::npos);
 }

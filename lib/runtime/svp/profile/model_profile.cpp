@@ -92,16 +92,14 @@ void RecordFiles::finish(bool at_exit) {
 }
 
 ModelProfile::ModelProfile(std::string data_folder, const ProfileConfig& config,
-                           WriteHealth& health, uint32_t model_id, const Model& model,
-                           std::shared_ptr<Sink> sink)
+                           WriteHealth& health, uint32_t model_id, const Model& model)
     : data_folder_(std::move(data_folder)),
       stem_(file_name_part(model.name()) + "." + std::to_string(model_id)),
       interval_(config.interval),
       wants_core_(config.aicore && has_any_layer(model, false)),
       wants_cpu_(config.aicpu && has_any_layer(model, true)),
       loader_thread_(thread_number()),
-      health_(health),
-      sink_(std::move(sink)) {
+      health_(health) {
   const std::string base = data_folder_ + "/" + stem_;
   for (const auto& [path, text] : {std::pair(base + ".net.info", net_info(model, model_id)),
                                    std::pair(base + ".layer.info", layer_info(model))}) {
@@ -111,7 +109,7 @@ ModelProfile::ModelProfile(std::string data_folder, const ProfileConfig& config,
   }
   if (config.acl_api) {
     calls_ = std::make_unique<RecordFile>(data_folder_ + "/acl_api." + kDevice + "." + stem_,
-                                          RecordKind::kAclApi, health_, sink_);
+                                          RecordKind::kAclApi, health_);
   }
 }
 
@@ -121,7 +119,7 @@ std::unique_ptr<RecordFile> ModelProfile::open(const char* type, RecordKind kind
   const std::string path = data_folder_ + "/" + type + "." + kDevice + "." + stem_ + "." + kNet +
                            "." + std::to_string(batch) + "." + std::to_string(batch) + "." +
                            std::to_string(pictures);
-  return std::make_unique<RecordFile>(path, kind, health_, sink_);
+  return std::make_unique<RecordFile>(path, kind, health_);
 }
 
 std::shared_ptr<RecordFiles> ModelProfile::capture(uint64_t execution, uint64_t batch) {

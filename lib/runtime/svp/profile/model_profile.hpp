@@ -27,7 +27,7 @@ class ModelProfile {
  public:
   // `data_folder` must end in "/data". Writes net.info and layer.info and opens the file of calls.
   ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
-               uint32_t model_id, const Model& model, std::shared_ptr<Sink> sink = nullptr);
+               uint32_t model_id, const Model& model);
 
   // Returns the capture that records execution number `execution`; null if the interval skips that
   // execution.
@@ -54,7 +54,6 @@ class ModelProfile {
   const long loader_thread_;
   std::atomic<uint64_t> executions_{0};
   WriteHealth& health_;
-  const std::shared_ptr<Sink> sink_;
   std::mutex mutex_;
   std::shared_ptr<RecordFiles> run_capture_;
   bool are_captures_finished_ = false;

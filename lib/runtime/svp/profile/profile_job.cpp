@@ -57,8 +57,8 @@ AclApiRecord call_record(ApiId api, uint64_t start_ns) {
 
 }  // namespace
 
-ProfileJob::ProfileJob(ProfileConfig config, std::string folder, std::shared_ptr<Sink> sink)
-    : config_(std::move(config)), folder_(std::move(folder)), sink_(std::move(sink)) {}
+ProfileJob::ProfileJob(ProfileConfig config, std::string folder)
+    : config_(std::move(config)), folder_(std::move(folder)) {}
 
 std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
   const std::string name = job_name();
@@ -77,8 +77,7 @@ std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
     rmdir(folder.c_str());
     return nullptr;
   }
-  const std::string plain = output.ends_with('/') ? output.substr(0, output.size() - 1) : output;
-  return std::shared_ptr<ProfileJob>(new ProfileJob(config, folder, Sink::open(plain)));
+  return std::shared_ptr<ProfileJob>(new ProfileJob(config, folder));
 }
 
 std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Model& model,
@@ -86,7 +85,7 @@ std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Mod
   const std::lock_guard lock(mutex_);
   if (is_finished_) return nullptr;
   auto profile =
-      std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model, sink_);
+      std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model);
   models_.push_back(profile);
   if (load_start_ns) profile->record_call(call_record(ApiId::kLoadFromMem, *load_start_ns));
   if (first_model_) return profile;

@@ -42,14 +42,13 @@ class ProfileJob {
   const std::string& folder() const { return folder_; }
 
  private:
-  ProfileJob(ProfileConfig config, std::string folder, std::shared_ptr<Sink> sink);
+  ProfileJob(ProfileConfig config, std::string folder);
   void finish_models(bool at_exit);
   void report_losses() const;
 
   const ProfileConfig config_;
   const std::string folder_;
   WriteHealth health_;
-  const std::shared_ptr<Sink> sink_;
   std::mutex calls_mutex_;
   std::condition_variable no_calls_;
   uint64_t calls_in_flight_ = 0;

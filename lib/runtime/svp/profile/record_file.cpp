@@ -48,26 +48,14 @@ void WriteHealth::lost(uint64_t records, const std::string& path, const std::str
   }
 }
 
-RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health,
-                       std::shared_ptr<Sink> sink)
+RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health)
     : path_(std::move(path)),
       record_bytes_(record_bytes(kind)),
       limit_bytes_(size_limit()),
-      health_(health),
-      sink_(std::move(sink)) {
+      health_(health) {
   FileHeader header;
   header.record_bytes = record_bytes(kind);
   header.kind = static_cast<uint32_t>(kind);
-  if (sink_ && sink_->write(path_, 0, &header, sizeof header)) {
-    size_bytes_ = sizeof header;
-    is_whole_ = true;
-  } else {
-    sink_ = nullptr;
-    open_file(header);
-  }
-}
-
-void RecordFile::open_file(const FileHeader& header) {
   const int fd = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) {
     health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
@@ -82,25 +70,8 @@ void RecordFile::open_file(const FileHeader& header) {
     fail("cannot be written");
   } else {
     size_bytes_ = sizeof header;
-    is_whole_ = true;
     is_mapped_ = may_be_mapped(path_);
   }
-}
-
-// Records already sent to the stream are not written again: its reader has them or knows that they
-// are missing.
-void RecordFile::leave_sink() {
-  sink_ = nullptr;
-  const int fd = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
-  file_ = HeldDescriptor(fd);
-  is_open_ = fd >= 0 && write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
-  if (is_open_) {
-    is_mapped_ = may_be_mapped(path_);
-    return;
-  }
-  is_whole_ = false;
-  health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
-  file_.close();
 }
 
 // Returns the descriptor, reopening the file if the application has closed it. -1 with errno on
@@ -115,7 +86,6 @@ int RecordFile::descriptor() {
 // Truncates the file to the last whole record.
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
-  is_whole_ = false;
   is_open_ = false;
   space_.leave();
   if (ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) != 0) {
@@ -167,13 +137,6 @@ bool RecordFile::write(const void* record) {
 
 void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) {
   const std::lock_guard lock(mutex_);
-  if (sink_ && !is_finished_) {
-    if (sink_->write(path_, size_bytes_, record, record_bytes_)) {
-      count(start_ns, end_ns);
-      return;
-    }
-    leave_sink();
-  }
   if (is_open_) {
     if (store(record) || write(record)) {
       count(start_ns, end_ns);
@@ -188,11 +151,10 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   const std::unique_lock lock = lock_for(mutex_, at_exit);
   if (!lock.owns_lock() || is_finished_) return;
   is_finished_ = true;
-  if (!is_whole_) return;
+  if (!is_open_) return;
   space_.leave();
   is_open_ = false;
-  bool closed = sink_ != nullptr || !is_mapped_ ||
-                ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0;
+  bool closed = !is_mapped_ || ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0;
   int error = errno;
   if (!file_.close() && closed) {
     closed = false;

@@ -6,14 +6,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "runtime/engine/held_descriptor.hpp"
 #include "runtime/svp/profile/record_space.hpp"
-#include "runtime/svp/profile/sink.hpp"
 
 namespace msprof::runtime {
 
@@ -114,10 +112,7 @@ class WriteHealth {
 
 class RecordFile {
  public:
-  // With a sink, records go to the sink until its reader is gone, then to the file, which then
-  // starts with a hole; `<file>.sink` contains its length.
-  RecordFile(std::string path, RecordKind kind, WriteHealth& health,
-             std::shared_ptr<Sink> sink = nullptr);
+  RecordFile(std::string path, RecordKind kind, WriteHealth& health);
   ~RecordFile() = default;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
@@ -134,9 +129,7 @@ class RecordFile {
 
  private:
   void fail(const char* what);
-  void open_file(const FileHeader& header);
   int descriptor();
-  void leave_sink();
   bool store(const void* record);
   void write_from_now_on();
   bool write(const void* record);
@@ -146,13 +139,11 @@ class RecordFile {
   const std::size_t record_bytes_;
   const uint64_t limit_bytes_;
   WriteHealth& health_;
-  std::shared_ptr<Sink> sink_;  // null: records go to the file
   std::mutex mutex_;
   HeldDescriptor file_;
-  bool is_open_ = false;  // false if records go to the sink or can no longer be written
+  bool is_open_ = false;  // false if records can no longer be written
   RecordSpace space_;
   bool is_mapped_ = false;  // false: records are written with write()
-  bool is_whole_ = false;
   bool is_finished_ = false;
   uint64_t size_bytes_ = 0;
   uint64_t start_ns_ = UINT64_MAX;

@@ -70,9 +70,7 @@ bool RecordSpace::make(int fd, std::uint64_t size_bytes, std::size_t record_byte
     errno = EFBIG;
     return false;
   }
-  // Includes the whole page that contains the end: after a hole it may be allocated only in part.
-  const std::uint64_t before = size_bytes % page_bytes();
-  while (!allocate(fd, size_bytes - before, before + records * record_bytes)) {
+  while (!allocate(fd, size_bytes, records * record_bytes)) {
     records /= 2;
     if ((errno != ENOSPC && errno != EDQUOT) || records == 0) return false;
   }
