@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -31,12 +32,10 @@ class Handles {
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
-  // Copies the object, since another thread may destroy it.
-  bool copy(const Handle* handle, Handle& out) {
+  // Returns a copy of the object, since another thread may destroy it; empty for an invalid handle.
+  std::optional<Handle> find(const Handle* handle) {
     const std::lock_guard lock(mutex_);
-    if (known_.count(handle) == 0) return false;
-    out = *handle;
-    return true;
+    return known_.count(handle) == 0 ? std::nullopt : std::optional<Handle>(*handle);
   }
 
  private:

@@ -118,17 +118,15 @@ aclError aclprofDestroyConfig(const aclprofConfig* profilerConfig) {
 
 aclError aclprofStart(const aclprofConfig* profilerConfig) {
   return guarded("aclprofStart", [&] {
-    aclprofConfig copy;
-    if (!configs().copy(profilerConfig, copy)) return ACL_ERROR_INVALID_PARAM;
-    return Profiler::instance().start(copy.config);
+    const auto known = configs().find(profilerConfig);
+    return known ? Profiler::instance().start(known->config) : ACL_ERROR_INVALID_PARAM;
   });
 }
 
 aclError aclprofStop(const aclprofConfig* profilerConfig) {
   return guarded("aclprofStop", [&] {
-    aclprofConfig copy;
-    if (!configs().copy(profilerConfig, copy)) return ACL_ERROR_INVALID_PARAM;
-    return Profiler::instance().stop(copy.config);
+    const auto known = configs().find(profilerConfig);
+    return known ? Profiler::instance().stop(known->config) : ACL_ERROR_INVALID_PARAM;
   });
 }
 
@@ -136,9 +134,8 @@ aclError aclprofStop(const aclprofConfig* profilerConfig) {
 aclError __attribute__((visibility("default"))) aclprofWarmup(const aclprofConfig* profilerConfig);
 aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
   return guarded("aclprofWarmup", [&] {
-    aclprofConfig copy;
-    if (!configs().copy(profilerConfig, copy)) return ACL_ERROR_INVALID_PARAM;
-    return Profiler::instance().check(copy.config);
+    const auto known = configs().find(profilerConfig);
+    return known ? Profiler::instance().check(known->config) : ACL_ERROR_INVALID_PARAM;
   });
 }
 
@@ -165,9 +162,9 @@ aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig* profSubscri
 aclError aclprofModelSubscribe(uint32_t modelId,
                                const aclprofSubscribeConfig* profSubscribeConfig) {
   return guarded("aclprofModelSubscribe", [&] {
-    aclprofSubscribeConfig copy;
-    if (!subscribe_configs().copy(profSubscribeConfig, copy)) return ACL_ERROR_INVALID_PARAM;
-    return Profiler::instance().subscribe_model(modelId, copy.order);
+    const auto known = subscribe_configs().find(profSubscribeConfig);
+    return known ? Profiler::instance().subscribe_model(modelId, known->order)
+                 : ACL_ERROR_INVALID_PARAM;
   });
 }
 

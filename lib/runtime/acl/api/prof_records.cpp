@@ -68,23 +68,19 @@ aclError aclprofGetOpName(const void* opInfo, size_t opInfoLen, uint32_t index, 
 }
 
 uint64_t aclprofGetOpStart(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = find_record(opInfo, opInfoLen, index);
-  return record ? record->start : 0;
+  return find_record(opInfo, opInfoLen, index).value_or(OpRecord{}).start;
 }
 
 uint64_t aclprofGetOpEnd(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = find_record(opInfo, opInfoLen, index);
-  return record ? record->end : 0;
+  return find_record(opInfo, opInfoLen, index).value_or(OpRecord{}).end;
 }
 
 uint64_t aclprofGetOpDuration(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = find_record(opInfo, opInfoLen, index);
-  return record ? record->duration : 0;
+  return find_record(opInfo, opInfoLen, index).value_or(OpRecord{}).duration;
 }
 
 size_t aclprofGetModelId(const void* opInfo, size_t opInfoLen, uint32_t index) {
-  const auto record = find_record(opInfo, opInfoLen, index);
-  return record ? record->model : 0;
+  return find_record(opInfo, opInfoLen, index).value_or(OpRecord{}).model;
 }
 
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void* opInfo, size_t opInfoLen, uint32_t index) {

@@ -3,7 +3,6 @@
 #include "runtime/svp/include/svp_acl_prof.h"
 
 #include <cstring>
-#include <optional>
 
 #include "runtime/prof/handles.hpp"
 #include "runtime/prof/op_record.hpp"
@@ -71,20 +70,16 @@ svp_acl_error svp_acl_prof_destroy_config(const svp_acl_prof_config* profiler_co
 }
 
 svp_acl_error svp_acl_prof_start(const svp_acl_prof_config* profiler_config) {
-  return guarded(__func__, [&]() -> svp_acl_error {
-    svp_acl_prof_config copy;
-    if (!AllHandles::instance().configs.copy(profiler_config, copy))
-      return SVP_ACL_ERROR_INVALID_PARAM;
-    return Profiling::instance().start(copy.config);
+  return guarded(__func__, [&] {
+    const auto known = AllHandles::instance().configs.find(profiler_config);
+    return known ? Profiling::instance().start(known->config) : kProfInvalidParam;
   });
 }
 
 svp_acl_error svp_acl_prof_stop(const svp_acl_prof_config* profiler_config) {
-  return guarded(__func__, [&]() -> svp_acl_error {
-    svp_acl_prof_config copy;
-    if (!AllHandles::instance().configs.copy(profiler_config, copy))
-      return SVP_ACL_ERROR_INVALID_PARAM;
-    return Profiling::instance().stop(copy.config);
+  return guarded(__func__, [&] {
+    const auto known = AllHandles::instance().configs.find(profiler_config);
+    return known ? Profiling::instance().stop(known->config) : kProfInvalidParam;
   });
 }
 
@@ -113,11 +108,10 @@ svp_acl_error svp_acl_prof_destroy_subscribe_config(
 
 svp_acl_error svp_acl_prof_model_subscribe(uint32_t model_id,
                                            const svp_acl_prof_subscribe_config* subscribe_config) {
-  return guarded(__func__, [&]() -> svp_acl_error {
-    svp_acl_prof_subscribe_config copy;
-    if (!AllHandles::instance().subscribe_configs.copy(subscribe_config, copy))
-      return SVP_ACL_ERROR_INVALID_PARAM;
-    return Profiling::instance().subscribe_model(model_id, copy.order);
+  return guarded(__func__, [&] {
+    const auto known = AllHandles::instance().subscribe_configs.find(subscribe_config);
+    return known ? Profiling::instance().subscribe_model(model_id, known->order)
+                 : kProfInvalidParam;
   });
 }
 
@@ -161,23 +155,19 @@ svp_acl_error svp_acl_prof_get_op_name(const void* op_info, size_t op_info_len, 
 }
 
 uint64_t svp_acl_prof_get_op_start(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = find_record(op_info, op_info_len, index);
-  return record ? record->start : 0;
+  return find_record(op_info, op_info_len, index).value_or(OpRecord{}).start;
 }
 
 uint64_t svp_acl_prof_get_op_end(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = find_record(op_info, op_info_len, index);
-  return record ? record->end : 0;
+  return find_record(op_info, op_info_len, index).value_or(OpRecord{}).end;
 }
 
 uint64_t svp_acl_prof_get_op_duration(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = find_record(op_info, op_info_len, index);
-  return record ? record->duration : 0;
+  return find_record(op_info, op_info_len, index).value_or(OpRecord{}).duration;
 }
 
 size_t svp_acl_prof_get_model_id(const void* op_info, size_t op_info_len, uint32_t index) {
-  const auto record = find_record(op_info, op_info_len, index);
-  return record ? record->model : 0;
+  return find_record(op_info, op_info_len, index).value_or(OpRecord{}).model;
 }
 
 }  // extern "C"
