@@ -96,7 +96,7 @@ void report_missing_fields(const ImportContext& context, const RawFile& file, Sv
 }
 
 // Minimum space that the host runtime preallocates, rounded down to whole records
-// (runtime/svp/profile/record_space.cpp). A smaller file has no preallocated space.
+// (runtime/svp/profile/record_file.cpp). A smaller file has no preallocated space.
 constexpr std::uint64_t kLeastRoomBytes = std::uint64_t{16} << 10;
 
 bool skip_to(FileReader& reader, std::uint64_t offset) {

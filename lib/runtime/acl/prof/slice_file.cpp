@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/files.hpp"
+#include "runtime/engine/mapped_space.hpp"
 #include "runtime/engine/undisturbed.hpp"
 
 namespace msprof::acl {
@@ -52,75 +52,18 @@ std::uint64_t numbered_head(const void* record, NumberBits counter, std::uint64_
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kRecordsAhead = 4;
 
-#ifndef MADV_POPULATE_WRITE
-constexpr int MADV_POPULATE_WRITE = 23;
-#endif
-
-std::uint64_t page_bytes() {
-  static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
-// Maps these pages without changing them. Returns false if the kernel does not support it (before
-// 5.14).
-bool populate(std::byte* base, std::uint64_t from, std::uint64_t to) {
-  const std::uint64_t first = from / page_bytes() * page_bytes();
-  return madvise(base + first, to - first, MADV_POPULATE_WRITE) == 0;
-}
-
-// Maps the first pages of a new file. If the file system uses blocks larger than pages, writing
-// zeros is much faster than touching the pages; on tmpfs the pages exist once space is allocated.
-// No other thread writes to the file yet. On error, pages are mapped one at a time later.
-void prefault_pages(int fd, std::byte* base, std::uint64_t bytes) {
-  static constexpr std::array<char, kFillBytes> kZeros{};
-  unsigned char is_there = 0;
-  if (mincore(base, page_bytes(), &is_there) == 0 && (is_there & 1U) == 0) {
-    for (std::uint64_t at = 0; at < bytes;) {
-      const ssize_t written =
-          pwrite(fd, kZeros.data(), std::min<std::uint64_t>(kFillBytes, bytes - at),
-                 static_cast<off_t>(at));
-      if (written <= 0 && errno != EINTR) break;
-      if (written > 0) at += static_cast<std::uint64_t>(written);
-    }
-  }
-  if (populate(base, 0, std::min(bytes, kFirstBytes))) return;
-  for (std::uint64_t at = 0; at < bytes; at += page_bytes())
-    *reinterpret_cast<volatile char*>(base + at) = 0;
-}
-
-int allocate_space(int fd, std::uint64_t bytes) {
-  int error = 0;
-  do {
-    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  } while (error == EINTR);
-  return error;
-}
-
 // Creates the file and maps `bytes` of it, or allocates memory of that size; null with errno on
 // error. The descriptor is not kept, since applications close descriptors they do not know.
 std::byte* make_file(const std::string& name, std::uint64_t bytes, std::uint64_t first_bytes,
                      bool is_mapped) {
   const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
   if (fd < 0) return nullptr;
-  int error = is_mapped ? allocate_space(fd, bytes) : 0;
-  void* base = MAP_FAILED;
-  if (error == 0) {
-    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                is_mapped ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, is_mapped ? fd : -1, 0);
-    if (base == MAP_FAILED) error = errno;
-  }
-  if (base != MAP_FAILED) {
-    auto* const first = static_cast<std::byte*>(base);
-    if (is_mapped)
-      prefault_pages(fd, first, first_bytes);
-    else
-      populate(first, 0, std::min(bytes, kFirstBytes));
-  }
+  std::byte* const base = runtime::map_space(is_mapped ? fd : -1, 0, bytes, first_bytes);
+  const int error = errno;
   ::close(fd);
-  if (base != MAP_FAILED) return static_cast<std::byte*>(base);
-  unlink(name.c_str());
+  if (base == nullptr) unlink(name.c_str());
   errno = error;
-  return nullptr;
+  return base;
 }
 
 // Writes bytes at an offset of an existing file and returns how many were written; if fewer, errno
@@ -207,7 +150,7 @@ SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, 
 SliceFile::~SliceFile() {
   for (Slot& place : slots_) {
     if (place.number.load(std::memory_order_relaxed) != kFree && place.base != nullptr)
-      munmap(place.base, place.capacity * layout_.record_bytes);
+      runtime::unmap_space(place.base, place.capacity * layout_.record_bytes);
   }
 }
 
@@ -293,7 +236,7 @@ void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) 
   if (place.number.load(std::memory_order_acquire) != slice) return;
   const std::uint64_t end = std::min(to, place.capacity * layout_.record_bytes);
   for (; from < end && !worker_->stops(); from += kFillBytes) {
-    if (!populate(place.base, from, std::min(end, from + kFillBytes))) return;
+    if (!runtime::load_pages(place.base + from, std::min(end - from, kFillBytes))) return;
   }
 }
 
@@ -382,12 +325,9 @@ void SliceFile::make_ahead(std::uint64_t slice) {
     is_used = is_wanted(next) && rename(name.c_str(), path(next).c_str()) == 0;
     if (is_used) publish(next, made);
   }
-  if (is_used) {
-    fill(next, 0, kSliceBytes);
-    return;
-  }
+  if (is_used) return;
   unlink(name.c_str());
-  munmap(made.base, made.records * layout_.record_bytes);
+  runtime::unmap_space(made.base, made.records * layout_.record_bytes);
   budget_.give_back(made.records * layout_.record_bytes);
 }
 
@@ -465,7 +405,7 @@ void SliceFile::retire(std::uint64_t slice) {
 
 void SliceFile::unmap(std::uint64_t slice) {
   Slot& place = slot(slice);
-  munmap(std::exchange(place.base, nullptr), place.capacity * layout_.record_bytes);
+  runtime::unmap_space(std::exchange(place.base, nullptr), place.capacity * layout_.record_bytes);
   place.number.store(kFree, std::memory_order_release);
 }
 

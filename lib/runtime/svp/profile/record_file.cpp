@@ -4,17 +4,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "runtime/engine/files.hpp"
+#include "runtime/engine/mapped_space.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
 
 namespace {
+
+// Growth of a mapped file: at least this, so that a file with few records stays small; at most as
+// much as a drain leaves of a growing file on the board (board.md, "A small disk").
+constexpr std::uint64_t kLeastAheadBytes = std::uint64_t{16} << 10;
+constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 10;
+
+bool is_out_of_space(int error) {
+  return error == ENOSPC || error == EDQUOT;
+}
 
 void store_record(std::byte* at, const void* record, std::size_t record_bytes) {
   constexpr std::size_t kBehind = kStartOffset + sizeof(uint64_t);
@@ -65,9 +76,9 @@ RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health)
   is_open_ = true;
   if (sizeof header > limit_bytes_) {
     errno = EFBIG;
-    fail("cannot be written");
+    fail();
   } else if (write_retrying(fd, &header, sizeof header) != static_cast<ssize_t>(sizeof header)) {
-    fail("cannot be written");
+    fail();
   } else {
     size_bytes_ = sizeof header;
     is_mapped_ = may_be_mapped(path_);
@@ -84,10 +95,10 @@ int RecordFile::descriptor() {
 }
 
 // Truncates the file to the last whole record.
-void RecordFile::fail(const char* what) {
-  const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
+void RecordFile::fail() {
+  const std::string reason = std::string("cannot be written (") + strerror(errno) + ")";
   is_open_ = false;
-  space_.leave();
+  unmap();
   if (ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) != 0) {
     // The reader counts the trailing bytes; nothing more can be done here.
   }
@@ -104,19 +115,47 @@ void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
 // Returns false if the record must be written with write(), and false with errno on error.
 bool RecordFile::store(const void* record) {
   if (!is_mapped_) return false;
-  if (space_.next(record_bytes_) == nullptr &&
-      !space_.make(descriptor(), size_bytes_, record_bytes_, size_limit())) {
-    if (errno != EFBIG && errno != ENOSPC && errno != EDQUOT) write_from_now_on();
+  if (next_ == space_end_ && !map_more()) {
+    if (!is_out_of_space(errno) && errno != EFBIG) write_from_now_on();
     return false;
   }
-  store_record(space_.next(record_bytes_), record, record_bytes_);
-  space_.advance(record_bytes_);
+  store_record(next_, record, record_bytes_);
+  next_ += record_bytes_;
   return true;
+}
+
+// Makes room for whole records after the last one. Returns false with errno on error: EFBIG, ENOSPC
+// and EDQUOT mean no space; any other error means that the file cannot be mapped.
+bool RecordFile::map_more() {
+  unmap();
+  const std::uint64_t wanted = std::clamp(size_bytes_, kLeastAheadBytes, kMostAheadBytes);
+  const std::uint64_t limit = size_limit();
+  const std::uint64_t allowed = limit > size_bytes_ ? limit - size_bytes_ : 0;
+  errno = EFBIG;
+  // The file always ends at a record boundary, even if a kill leaves unused space after the last
+  // record.
+  for (std::uint64_t records = std::min(wanted, allowed) / record_bytes_; records > 0;
+       records /= 2) {
+    const std::uint64_t bytes = records * record_bytes_;
+    space_ = map_space(descriptor(), size_bytes_, bytes, bytes);
+    if (space_ != nullptr) {
+      next_ = space_;
+      space_end_ = space_ + bytes;
+      return true;
+    }
+    if (!is_out_of_space(errno)) break;
+  }
+  return false;
+}
+
+void RecordFile::unmap() {
+  if (space_ != nullptr) unmap_space(space_, static_cast<std::uint64_t>(space_end_ - space_));
+  space_ = next_ = space_end_ = nullptr;
 }
 
 void RecordFile::write_from_now_on() {
   is_mapped_ = false;
-  space_.leave();
+  unmap();
   // If this fails, a reader finds zeros after the records and skips them.
   static_cast<void>(ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0);
 }
@@ -142,7 +181,7 @@ void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) 
       count(start_ns, end_ns);
       return;
     }
-    fail("cannot be written");
+    fail();
   }
   health_.lost(1, path_, is_finished_ ? "is already finished" : "cannot be written");
 }
@@ -152,7 +191,7 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   if (!lock.owns_lock() || is_finished_) return;
   is_finished_ = true;
   if (!is_open_) return;
-  space_.leave();
+  unmap();
   is_open_ = false;
   bool closed = !is_mapped_ || ftruncate(descriptor(), static_cast<off_t>(size_bytes_)) == 0;
   int error = errno;

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "runtime/engine/held_descriptor.hpp"
-#include "runtime/svp/profile/record_space.hpp"
 
 namespace msprof::runtime {
 
@@ -113,7 +112,7 @@ class WriteHealth {
 class RecordFile {
  public:
   RecordFile(std::string path, RecordKind kind, WriteHealth& health);
-  ~RecordFile() = default;
+  ~RecordFile() { unmap(); }
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
@@ -128,9 +127,11 @@ class RecordFile {
   void finish(std::string_view more_lines, bool at_exit = false);
 
  private:
-  void fail(const char* what);
+  void fail();
   int descriptor();
   bool store(const void* record);
+  bool map_more();
+  void unmap();
   void write_from_now_on();
   bool write(const void* record);
   void count(uint64_t start_ns, uint64_t end_ns);
@@ -141,8 +142,10 @@ class RecordFile {
   WriteHealth& health_;
   std::mutex mutex_;
   HeldDescriptor file_;
-  bool is_open_ = false;  // false if records can no longer be written
-  RecordSpace space_;
+  bool is_open_ = false;        // false if records can no longer be written
+  std::byte* space_ = nullptr;  // of map_space(); null: none
+  std::byte* next_ = nullptr;   // where the next record is stored
+  std::byte* space_end_ = nullptr;
   bool is_mapped_ = false;  // false: records are written with write()
   bool is_finished_ = false;
   uint64_t size_bytes_ = 0;
