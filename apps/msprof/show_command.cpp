@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -18,7 +16,7 @@
 #include "analyze/overview.hpp"
 #include "base/json_text.hpp"
 #include "base/log.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "base/words.hpp"
@@ -149,18 +147,12 @@ std::vector<ShownTable> make_shown(const TraceDb& store, const std::vector<Table
                                    std::optional<long> top) {
   constexpr std::uintmax_t kLarge = 16 << 20;
   std::vector<ShownTable> shown(sources.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&](const Database& db) {
-    for (std::size_t at = next++; at < sources.size(); at = next++)
-      shown[at] = make_shown(db, sources[at], top);
-  };
   std::error_code ignored;
   const bool is_large = std::filesystem::file_size(store.path(), ignored) >= kLarge && !ignored;
   const auto second = is_large && sources.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
-  std::future<void> helper;
-  if (second) helper = std::async(kOnThreadIfAny, [&] { work(second->database()); });
-  work(store.database());
-  if (helper.valid()) helper.get();
+  in_parallel(sources.size(), second ? 2 : 1, [&](std::size_t at, std::size_t thread) {
+    shown[at] = make_shown((thread == 0 ? store : *second).database(), sources[at], top);
+  });
   return shown;
 }
 

@@ -5,14 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <future>
-#include <mutex>
 
 #include "base/error.hpp"
 #include "base/folder_listing.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "base/words.hpp"
@@ -112,27 +108,11 @@ ListedCapture describe_capture(const FoundCapture& found) {
 
 std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found) {
   std::vector<ListedCapture> captures(found.size());
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < found.size(); i = next++) {
-        captures[i] = describe_capture(found[i]);
-        captures[i].bytes = bytes_below(found[i].folder);
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-      next = found.size();
-    }
-  };
   constexpr std::size_t kFewCaptures = 8;
-  std::future<void> other;
-  if (found.size() > kFewCaptures) other = std::async(kOnThreadIfAny, work);
-  work();
-  if (other.valid()) other.get();
-  if (failure) std::rethrow_exception(failure);
+  in_parallel(found.size(), found.size() > kFewCaptures ? 2 : 1, [&](std::size_t i, std::size_t) {
+    captures[i] = describe_capture(found[i]);
+    captures[i].bytes = bytes_below(found[i].folder);
+  });
   std::sort(captures.begin(), captures.end(), [](const ListedCapture& a, const ListedCapture& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.folder < b.folder;
   });

@@ -3,17 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <exception>
-#include <future>
 #include <system_error>
 #include <vector>
 
 #include "base/file_reader.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 
 namespace msprof {
 
@@ -63,22 +60,14 @@ void sync_folder(const fs::path& folder) {
 }
 
 void sync_together(const std::vector<std::function<void()>>& syncs) {
-  std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(syncs.size());
-  const auto work = [&] {
-    for (std::size_t i = next++; i < syncs.size(); i = next++) {
-      try {
-        syncs[i]();
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
+  in_parallel(syncs.size(), kSyncThreads, [&](std::size_t i, std::size_t) {
+    try {
+      syncs[i]();
+    } catch (...) {
+      errors[i] = std::current_exception();
     }
-  };
-  std::vector<std::future<void>> helpers;
-  while (helpers.size() + 1 < std::min(kSyncThreads, syncs.size()))
-    helpers.push_back(std::async(kOnThreadIfAny, work));
-  work();
-  for (std::future<void>& helper : helpers) helper.get();
+  });
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

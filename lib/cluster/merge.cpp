@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <future>
 #include <map>
-#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -15,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/number.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cluster/part_streams.hpp"
@@ -31,7 +27,8 @@ namespace {
 // byte-identical result. 10,000 parts need two levels; three levels would take 1.4 times the CPU
 // time.
 constexpr std::size_t kFanIn = 128;
-constexpr unsigned kMergeThreads = 2;  // because each merge has a second thread that inserts rows
+constexpr std::size_t kMergeThreads =
+    2;  // because each merge has a second thread that inserts rows
 
 // Thrown for a defect in one input. The merge continues without that input.
 struct InputError {
@@ -282,31 +279,6 @@ Checked check(const fs::path& path) {
   return result;
 }
 
-// Runs `work(i)` for all i < `count` on several threads. Stops at the first error and rethrows it.
-template <typename Work>
-void in_parallel(std::size_t count, Work&& work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::future<void>> helpers;
-  for (unsigned t = 1; t < kMergeThreads && t < count; ++t)
-    helpers.push_back(std::async(kOnThreadIfAny, run));
-  run();
-  for (std::future<void>& helper : helpers) helper.get();
-  if (failure) std::rethrow_exception(failure);
-}
-
 std::string describe_member(const Identity& member) {
   const auto& [rank, host, device, capture] = member;
   if (rank != kNull) return fmt::format("rank {}", rank);
@@ -317,7 +289,8 @@ std::string describe_member(const Identity& member) {
 // member.
 std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeReport& report) {
   std::vector<Checked> checked(parts.size());
-  in_parallel(parts.size(), [&](std::size_t i) { checked[i] = check(parts[i]); });
+  in_parallel(parts.size(), kMergeThreads,
+              [&](std::size_t i, std::size_t) { checked[i] = check(parts[i]); });
   std::map<Identity, std::size_t> owner;
   std::vector<std::pair<Identity, std::size_t>> order;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -368,7 +341,7 @@ MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& outp
     std::vector<fs::path> merged;
     for (std::size_t i = 0; i < groups; ++i) merged.push_back(made.add());
     std::vector<std::vector<RefusedPart>> refused(groups);
-    in_parallel(groups, [&](std::size_t i) {
+    in_parallel(groups, kMergeThreads, [&](std::size_t i, std::size_t) {
       const auto begin = level.begin() + static_cast<std::ptrdiff_t>(i * kFanIn);
       const auto end = i + 1 == groups ? level.end() : begin + static_cast<std::ptrdiff_t>(kFanIn);
       merge_group({begin, end}, merged[i], {options.detail_rows, {}}, false, refused[i]);

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <future>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "base/number.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "derive/passes.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -159,28 +156,10 @@ Pieces plan_chunks(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTime
   return pieces;
 }
 
-// Calls read(worker, chunk) for all chunks, on all cores. Each thread has its own worker.
-template <typename Worker, typename Read>
-std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Read& read) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    Worker worker;
-    for (std::size_t at = next++; at < pieces; at = next++) read(worker, at);
-    return worker;
-  };
-  // Several threads can read rows from pages at the same time, but cannot share SQLite statements.
+// Several threads can read rows from pages at the same time, but cannot share SQLite statements.
+std::size_t count_readers(const Database& db) {
   constexpr std::size_t kMaxThreads = 8;
-  const std::size_t threads =
-      db.pages() == nullptr
-          ? 1
-          : std::min({kMaxThreads, pieces,
-                      std::max<std::size_t>(1, std::thread::hardware_concurrency())});
-  std::vector<std::future<Worker>> others;
-  while (others.size() + 1 < threads) others.push_back(std::async(kOnThreadIfAny, work));
-  std::vector<Worker> workers;
-  workers.push_back(work());
-  for (auto& other : others) workers.push_back(other.get());
-  return workers;
+  return db.pages() == nullptr ? 1 : core_count(kMaxThreads);
 }
 
 class BlockMaker {
@@ -355,13 +334,11 @@ std::vector<TaskSums::Run> device_runs(const Database& db) {
   return runs;
 }
 
-struct Nobody {};
-
 // Finds the tasks that have sub tasks. Runs after all sub tasks of their run are known.
 std::vector<std::uint32_t> outer_tasks(const Database& db, const Pieces& pieces,
                                        const std::vector<std::vector<OuterKey>>& keys_of_runs) {
   std::vector<std::vector<std::uint32_t>> found(pieces.size());
-  read_pieces<Nobody>(db, pieces.size(), [&](Nobody&, std::size_t at) {
+  in_parallel(pieces.size(), count_readers(db), [&](std::size_t at, std::size_t) {
     const Piece& piece = pieces[at];
     if (piece.run == SIZE_MAX || keys_of_runs[piece.run].empty()) return;
     const std::vector<OuterKey>& keys = keys_of_runs[piece.run];
@@ -385,9 +362,8 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   Pieces pieces;
   add_pieces(calls.first, calls.last, SIZE_MAX, pieces);
   std::vector<PieceCalls> found(pieces.size());
-  read_pieces<Nobody>(db, pieces.size(), [&](Nobody&, std::size_t at) {
-    read_calls(db, rules, pieces[at], found[at]);
-  });
+  in_parallel(pieces.size(), count_readers(db),
+              [&](std::size_t at, std::size_t) { read_calls(db, rules, pieces[at], found[at]); });
   std::optional<CallBits> events;
   for (const PieceCalls& piece : found) {
     piece.blocks.take(sums.call_blocks);
@@ -436,10 +412,10 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
 
   const Pieces pieces = plan_chunks(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());
-  auto readers =
-      read_pieces<TaskReader>(db, pieces.size(), [&](TaskReader& reader, std::size_t at) {
-        reader.read(db, rules, events ? &*events : nullptr, pieces[at], found[at]);
-      });
+  std::vector<TaskReader> readers(count_readers(db));
+  in_parallel(pieces.size(), readers.size(), [&](std::size_t at, std::size_t thread) {
+    readers[thread].read(db, rules, events ? &*events : nullptr, pieces[at], found[at]);
+  });
   for (const TaskReader& reader : readers) op_times.add(reader.op_times());
   std::vector<std::vector<OuterKey>> outer_keys(sums.runs.size());
   for (std::size_t at = 0; at < pieces.size(); ++at) {

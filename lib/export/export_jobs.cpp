@@ -1,10 +1,8 @@
 // Runs jobs on two threads, each with its own connection.
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <future>
 
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "export/exporter.hpp"
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
@@ -13,43 +11,6 @@
 namespace msprof {
 
 namespace {
-
-class Workers {
- public:
-  explicit Workers(const std::vector<ExportJob>& jobs)
-      : jobs_(jobs), written_(jobs.size()), errors_(jobs.size()) {}
-
-  void work(const Database& db) noexcept {
-    for (std::size_t job = next_++; job < jobs_.size() && !has_failed_; job = next_++) {
-      try {
-        if (jobs_[job].write) written_[job] = jobs_[job].write(db);
-      } catch (...) {
-        errors_[job] = std::current_exception();
-        has_failed_ = true;
-      }
-    }
-  }
-
-  // Call once all work is done.
-  std::vector<ExportedFile> result() {
-    for (const auto& error : errors_) {
-      if (error) std::rethrow_exception(error);
-    }
-    std::vector<ExportedFile> files;
-    for (std::size_t job = 0; job < jobs_.size(); ++job) {
-      if (jobs_[job].written) written_[job] = jobs_[job].written();
-      files.insert(files.end(), written_[job].begin(), written_[job].end());
-    }
-    return files;
-  }
-
- private:
-  const std::vector<ExportJob>& jobs_;
-  std::vector<std::vector<ExportedFile>> written_;
-  std::vector<std::exception_ptr> errors_;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<bool> has_failed_{false};
-};
 
 // Returns the folders of `jobs` in their order, without duplicates.
 std::vector<ProductFolder*> distinct_folders(const std::vector<ExportJob>& jobs) {
@@ -66,16 +27,26 @@ std::vector<ProductFolder*> distinct_folders(const std::vector<ExportJob>& jobs)
 
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
                                           const std::vector<ExportJob>& jobs) {
-  Workers workers(jobs);
   const auto second = jobs.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
-  std::future<void> helper;
-  if (second) helper = std::async(kOnThreadIfAny, [&] { workers.work(second->database()); });
-  workers.work(store.database());
-  if (helper.valid()) helper.get();
+  std::vector<std::vector<ExportedFile>> written(jobs.size());
+  std::exception_ptr error;
+  try {
+    in_parallel(jobs.size(), second ? 2 : 1, [&](std::size_t job, std::size_t thread) {
+      if (jobs[job].write)
+        written[job] = jobs[job].write((thread == 0 ? store : *second).database());
+    });
+  } catch (...) {
+    error = std::current_exception();
+  }
   const auto folders = distinct_folders(jobs);
   // Also after an error: complete files appear.
   ProductFolder::release_all(folders);
-  auto files = workers.result();
+  if (error) std::rethrow_exception(error);
+  std::vector<ExportedFile> files;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    if (jobs[job].written) written[job] = jobs[job].written();
+    files.insert(files.end(), written[job].begin(), written[job].end());
+  }
   for (ProductFolder* folder : folders) folder->retire();
   return files;
 }

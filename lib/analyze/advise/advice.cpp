@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,7 +11,7 @@
 
 #include "analyze/advise/table_scan.hpp"
 #include "base/error.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "query/query_db.hpp"
 
@@ -229,9 +228,7 @@ class Advisor {
     // SQL rules run in parallel with the table rules, on a separate connection.
     const QueryDb db(store);
     Advisor asking(rules_);
-    std::future<void> answers = std::async(kOnThreadIfAny, [&] { asking.by_sql(db, false); });
-    by_table(store);
-    answers.get();
+    in_parallel([&] { by_table(store); }, [&] { asking.by_sql(db, false); });
     add(std::move(asking.advice_));
     return sorted();
   }

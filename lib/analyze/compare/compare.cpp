@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <future>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -16,7 +15,7 @@
 #include "analyze/compare/op_matcher.hpp"
 #include "analyze/compare/run_profile.hpp"
 #include "analyze/compare/side_profile.hpp"
-#include "base/on_thread.hpp"
+#include "base/parallel.hpp"
 #include "base/words.hpp"
 
 namespace msprof {
@@ -566,9 +565,10 @@ Comparison compare_stores(const Stores& base, const Stores& now) {
   }
   split_batches(base, now, base_units, new_units);
   // Read both sides in parallel, because a large capture takes seconds.
-  auto other = std::async(kOnThreadIfAny, [&] { return read_runs(now, new_units); });
-  const auto base_runs = read_runs(base, base_units);
-  Comparison result = compare(base_runs, other.get());
+  std::vector<RunProfile> base_runs, new_runs;
+  in_parallel([&] { base_runs = read_runs(base, base_units); },
+              [&] { new_runs = read_runs(now, new_units); });
+  Comparison result = compare(base_runs, new_runs);
   if (!reason.empty()) result.warnings.push_back({reason});
   return result;
 }

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "base/atomic_file.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "board/session/shell.hpp"
 #include "cluster/run/cluster_task.hpp"
@@ -291,25 +292,19 @@ RunReport run_over_ssh(const fs::path& output, const std::vector<BoardConfig>& h
   }
   std::vector<HostEnd> ends(hosts.size());
   std::mutex login;
-  std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < hosts.size(); i = next++) {
-      if (interrupt::received() == 0)
-        ends[i] = HostRun(hosts[i], options, folders[i], work_name, login).run();
-      ++done;
-    }
-  };
   {
     CountedProgress progress("hosts", hosts.size());
-    std::vector<std::thread> threads;
-    const std::size_t count = std::clamp<std::size_t>(options.parallel, 1, hosts.size());
-    for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
-    while (done < hosts.size()) {
+    auto runs = std::async(std::launch::async, [&] {
+      in_parallel(hosts.size(), options.parallel, [&](std::size_t i, std::size_t) {
+        if (interrupt::received() == 0)
+          ends[i] = HostRun(hosts[i], options, folders[i], work_name, login).run();
+        ++done;
+      });
+    });
+    while (runs.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
       progress.update(done, 0);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    for (std::thread& thread : threads) thread.join();
+    runs.get();
   }
   interrupt::check();
   RunReport report;
