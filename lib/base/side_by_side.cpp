@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -28,18 +27,6 @@ namespace {
 
 constexpr int kSideLookMs = 50;  // poll interval for signals and exits
 constexpr std::chrono::milliseconds kSlotInterval{50};
-
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> fds{};
-    if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-      throw Error(Exit::cannot_write, fmt::format("cannot create a pipe: {}", errno_text(errno)));
-    read.reset(fds[0]);
-    write.reset(fds[1]);
-  }
-  FileDescriptor read;
-  FileDescriptor write;
-};
 
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -71,33 +58,23 @@ class SideChild {
       : out_([this, &on_line](std::string_view line) { on_line(number_, SideStream::out, line); }),
         err_([this, &on_line](std::string_view line) { on_line(number_, SideStream::err, line); }),
         number_(number) {
-    Pipe out;
-    Pipe err;
-    Pipe result;
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
+    Pipe result = make_pipe();
     std::fflush(stdout);
     std::fflush(stderr);
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ < 0)
-      throw Error(Exit::cannot_write, fmt::format("cannot start a process: {}", errno_text(errno)));
-    if (pid_ == 0) {
+    const auto run = [&] {
       // Closes the siblings' pipes: if kept open here, a sibling would not notice that its reader
       // is gone.
-      for (const auto& other : others) other->forget();
-      become(work, parent, out, err, result);
-    }
-    ::setpgid(pid_, pid_);
-    fds_ = {std::move(out.read), std::move(err.read), std::move(result.read)};
+      for (const auto& other : others) other->close_pipes();
+      for (Pipe* pipe : {&out, &err}) *pipe = {};
+      result.read_end.reset();
+      return run_child(work, result.write_end.get());
+    };
+    child_.emplace(run, out.write_end.get(), err.write_end.get());
+    fds_ = {std::move(out.read_end), std::move(err.read_end), std::move(result.read_end)};
     for (const FileDescriptor& fd : fds_) ::fcntl(fd.get(), F_SETFL, O_NONBLOCK);
   }
-  ~SideChild() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  SideChild(const SideChild&) = delete;
-  SideChild& operator=(const SideChild&) = delete;
 
   void add_fds(std::vector<pollfd>& wanted) const {
     for (const FileDescriptor& fd : fds_) {
@@ -117,52 +94,34 @@ class SideChild {
     if (end_.is_whole) end_.result.pop_back();
     return true;
   }
-  void signal(int number) const {
-    if (pid_ > 0) ::kill(pid_, number);
-  }
+  void signal(int number) const { child_->signal(number); }
   SideEnd take_end() { return std::move(end_); }
   std::size_t number() const { return number_; }
 
  private:
   static constexpr char kResultEnd = '\n';
 
-  [[noreturn]] static void become(const SideWork& work, pid_t parent, Pipe& out, Pipe& err,
-                                  Pipe& result) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(static_cast<int>(Exit::interrupted));
+  static int run_child(const SideWork& work, int result_fd) {
     { const interrupt::DeferSecondSignal over; }  // destructor ends the inherited deferral
-    const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    ::dup2(nothing.get(), STDIN_FILENO);
-    ::dup2(out.write.get(), STDOUT_FILENO);
-    ::dup2(err.write.get(), STDERR_FILENO);
-    for (Pipe* pipe : {&out, &err, &result}) pipe->read.reset();
-    out.write.reset();
-    err.write.reset();
     ::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     std::string text;
     const int code = run_to_exit_code(work, text);
     std::fflush(stdout);
     std::fflush(stderr);
     text += kResultEnd;
-    write_all(result.write.get(), text);
-    ::_exit(code);  // skips destructors: the objects belong to the parent
+    write_all(result_fd, text);
+    return code;
   }
 
-  void forget() {
+  void close_pipes() {
     for (FileDescriptor& fd : fds_) fd.reset();
-    pid_ = -1;
   }
 
   bool reap() {
-    if (pid_ <= 0) return true;
-    int status = 0;
     // Only process exit closes the result pipe; once closed, a wait is short.
-    const pid_t ended = ::waitpid(pid_, &status, fds_[2] ? WNOHANG : 0);
-    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
-    pid_ = -1;
-    if (ended > 0 && WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
-    if (ended > 0 && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+    const auto end = fds_[2] ? child_->poll() : std::optional(child_->wait());
+    if (!end) return false;
+    static_cast<ProcessEnd&>(end_) = *end;
     return true;
   }
 
@@ -187,7 +146,7 @@ class SideChild {
     }
   }
 
-  pid_t pid_ = -1;  // -1: has exited
+  std::optional<ChildProcess> child_;
   std::array<FileDescriptor, 3> fds_;
   LineSplitter out_;
   LineSplitter err_;

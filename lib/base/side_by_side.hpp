@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process.hpp"
+
 namespace msprof {
 
 // Splits a stream that arrives in chunks into lines. A line ends at '\n' or at a lone '\r', as
@@ -35,9 +37,7 @@ using SideWork = std::function<int(std::string& result)>;
 
 enum class SideStream { out, err };
 
-struct SideEnd {
-  int exit_code = -1;  // -1: ended by a signal
-  int signal = 0;
+struct SideEnd : ProcessEnd {
   std::string result;     // at most kMaxSideResult
   bool is_whole = false;  // the result is complete
 };

@@ -19,6 +19,7 @@
 #include <initializer_list>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 
 namespace msprof {
 
@@ -310,47 +311,10 @@ class Supervisor {
   Supervisor(control_fd, report_fd).run(program);
 }
 
-[[noreturn]] void fail(std::string_view what) {
-  throw Error(Exit::internal_error, fmt::format("{}: {}", what, errno_text(errno)));
-}
-
-struct Pipe {
-  FileDescriptor read_end;
-  FileDescriptor write_end;
-};
-
-// Moves a descriptor above 2: a lower one would become stdin, stdout or stderr of the application
-// if that was closed.
-FileDescriptor above_standard(int fd) {
-  FileDescriptor given(fd);
-  if (fd > STDERR_FILENO) return given;
-  FileDescriptor moved(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!moved) fail("cannot create a pipe");
-  return moved;
-}
-
-Pipe make_pipe() {
-  int fds[2] = {-1, -1};
-  if (::pipe2(fds, O_CLOEXEC) != 0) fail("cannot create a pipe");
-  Pipe result;
-  result.write_end.reset(fds[1]);
-  result.read_end = above_standard(fds[0]);
-  result.write_end = above_standard(result.write_end.release());
-  return result;
-}
-
 std::string start_error_text(int error_number) {
   if (error_number == ENOEXEC) return "it is not built for this machine";
   if (error_number == ENOENT) return "the interpreter or loader it needs is not on this machine";
   return errno_text(error_number);
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  result.reserve(strings.size() + 1);
-  for (std::string& text : strings) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 }  // namespace
@@ -358,9 +322,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 LocalProcess::LocalProcess(const LocalProgram& program) {
   std::vector<std::string> arguments = {program.path.string()};
   arguments.insert(arguments.end(), program.arguments.begin(), program.arguments.end());
-  std::vector<std::string> environment = program.environment;
-  const std::vector<char*> argument_pointers = pointers(arguments);
-  const std::vector<char*> environment_pointers = pointers(environment);
+  const std::vector<char*> argument_pointers = exec_pointers(arguments);
+  const std::vector<char*> environment_pointers = exec_pointers(program.environment);
 
   Pipe control = make_pipe();
   Pipe reports = make_pipe();
@@ -387,8 +350,8 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   }
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &supervised.signal_mask, nullptr);
-  errno = error;
-  if (supervisor_ < 0) fail("cannot start a process");
+  if (supervisor_ < 0)
+    throw Error(Exit::cannot_write, fmt::format("cannot start a process: {}", errno_text(error)));
   control_ = std::move(control.write_end);
   reports_ = std::move(reports.read_end);
   // Started after the fork, because it is a thread.

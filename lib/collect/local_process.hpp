@@ -30,7 +30,7 @@ struct LocalProgram {
 // signal().
 class LocalProcess : public RunningProgram {
  public:
-  // Throws Error(internal_error) if no process or descriptor can be created.
+  // Throws Error(cannot_write) if no process or descriptor can be created.
   explicit LocalProcess(const LocalProgram& program);
   // Kills the application and all its child processes, and waits for their end.
   ~LocalProcess() override;

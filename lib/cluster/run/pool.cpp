@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <deque>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace msprof::cluster {
 
@@ -19,6 +21,21 @@ namespace {
 constexpr std::chrono::milliseconds kPoolInterval{5};
 constexpr std::chrono::seconds kLineInterval{10};
 constexpr std::chrono::milliseconds kTerminalInterval{500};
+
+// Sends SIGTERM to `children`; after `patience`, kills those still running.
+void end_children(std::vector<ChildProcess>& children, std::chrono::milliseconds patience) {
+  for (const ChildProcess& child : children) child.signal(SIGTERM);
+  const auto limit = std::chrono::steady_clock::now() + patience;
+  while (!children.empty() && std::chrono::steady_clock::now() < limit) {
+    std::vector<ChildProcess> left;
+    for (ChildProcess& child : children) {
+      if (!child.poll()) left.push_back(std::move(child));
+    }
+    children.swap(left);
+    if (!children.empty()) std::this_thread::sleep_for(kPoolInterval);
+  }
+  children.clear();
+}
 
 class Pool {
  public:
@@ -95,6 +112,20 @@ class Pool {
 void run_pool(const std::vector<PoolTask>& tasks, const PoolOptions& options,
               const std::function<bool(std::size_t, const PoolEnd&)>& on_end) {
   Pool(tasks, options, on_end).run();
+}
+
+std::string last_line(const std::filesystem::path& log) {
+  constexpr off_t kTail = 4 << 10;
+  const FileDescriptor fd(::open(log.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return "";
+  const off_t size = ::lseek(fd.get(), 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(kTail), '\0');
+  const ssize_t count =
+      ::pread(fd.get(), text.data(), text.size(), size > kTail ? size - kTail : 0);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  const std::string_view lines = trim(text);
+  const auto at = lines.rfind('\n');
+  return printable(trim(at == std::string_view::npos ? lines : lines.substr(at + 1)));
 }
 
 CountedProgress::CountedProgress(std::string label, std::size_t total)

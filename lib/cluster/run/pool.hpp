@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/run/process.hpp"
+#include "base/process.hpp"
 
 namespace msprof::cluster {
 
@@ -19,7 +19,7 @@ struct PoolTask {
 };
 
 struct PoolEnd {
-  ProgramResult result;  // result of the last try
+  ProcessEnd result;  // result of the last try
   int tries = 0;
 };
 
@@ -35,6 +35,9 @@ struct PoolOptions {
 // Error(interrupted); `on_end` was called only for tasks that ended before.
 void run_pool(const std::vector<PoolTask>& tasks, const PoolOptions& options,
               const std::function<bool(std::size_t task, const PoolEnd& end)>& on_end);
+
+// Returns the last line of a log; empty if there is none.
+std::string last_line(const std::filesystem::path& log);
 
 // Shows the progress of long tasks: one updated line on a terminal, otherwise a line every 10 s.
 class CountedProgress {

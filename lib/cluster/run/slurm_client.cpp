@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "cluster/run/process.hpp"
 
 namespace msprof::cluster {
 

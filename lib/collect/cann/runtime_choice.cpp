@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "collect/elf_file.hpp"
-#include "collect/program_output.hpp"
 
 namespace msprof {
 
@@ -40,8 +40,8 @@ bool is_program(const fs::path& file) {
 }
 
 bool answers_as_this_program(const fs::path& file, std::chrono::milliseconds limit) {
-  const auto answer = program_output(file, {"--version"}, {"MSPROF_INNER=1"}, limit);
-  return answer && is_version_of_ours(*answer);
+  return is_version_of_ours(
+      run_tool({"/usr/bin/env", "MSPROF_INNER=1", file.string(), "--version"}, limit).out);
 }
 
 // Returns an empty path if PATH contains none.
