@@ -6,6 +6,7 @@
 
 #include "analyze/cluster/cluster_compare.hpp"
 #include "analyze/compare/html_parts.hpp"
+#include "analyze/compare/html_table.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/table/table_writers.hpp"
@@ -92,35 +93,27 @@ std::string comparison_table(const ClusterChanges& changes) {
   TableRows rows;
   const std::size_t more = write_changes(changes, rows, OutputReader::page, kMaxComparedRows);
   if (rows.rows.empty()) return "";
-  std::string html = fmt::format(
-      "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
-      "role=\"region\" tabindex=\"0\" aria-label=\"{1}\">\n<table id=\"{0}\"><thead><tr>",
-      changes.id, changes.title);
-  for (std::size_t i = 0; i < rows.columns.size(); ++i)
-    html +=
-        fmt::format("<th scope=\"col\"{}>{}</th>", i == 0 ? "" : " class=\"n\"", rows.columns[i]);
-  html += "</tr></thead>\n<tbody>\n";
+  html::HtmlTable out(std::string(changes.id), std::string(changes.title), "");
+  out.hide_caption();
+  std::vector<CellKind> kinds(rows.columns.size(), CellKind::number);
+  kinds.front() = CellKind::text;
+  out.set_kinds(std::move(kinds));
+  out.begin(rows.columns);
   constexpr std::size_t kDeltaColumn = 5;
   for (std::size_t r = 0; r < rows.rows.size(); ++r) {
-    html += fmt::format("<tr class=\"{}\">", row_kind(changes.rows[r]));
-    for (std::size_t i = 0; i < rows.rows[r].size(); ++i) {
+    out.begin_row(row_kind(changes.rows[r]));
+    out.text(rows.rows[r].front().text);
+    for (std::size_t i = 1; i < rows.rows[r].size(); ++i) {
       const TableRows::Cell& cell = rows.rows[r][i];
-      const std::string_view kind = i >= kDeltaColumn ? "n change" : "n";
-      html += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", html::name(cell.text))
-                     : fmt::format("<td class=\"{}\">{}</td>", kind,
-                                   cell.is_number ? cell.text : std::string("-"));
+      out.cell(cell.is_number ? cell.text : "-", i >= kDeltaColumn ? "n change" : "n");
     }
-    html += "</tr>\n";
+    out.end_row();
   }
-  html += "</tbody></table></div>\n";
+  std::string content = out.html(rows.rows.size());
   if (more > 0)
-    html +=
+    content +=
         fmt::format("<p class=\"note\">{} more are in the output of --csv and --json.</p>\n", more);
-  return html + "</section>\n";
-}
-
-std::string comparison_figure(std::string_view what, const std::string& value) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, html::escaped(value));
+  return html::section(changes.id, changes.title, content);
 }
 
 }  // namespace
@@ -184,44 +177,26 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
 
 std::string cluster_comparison_page(const ClusterComparison& comparison) {
   const TimeChange& total = comparison.total;
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n<body>\n",
-      html::hex_to_base64(html::kStyle.sha256), html::hex_to_base64(html::kScript.sha256),
-      html::escaped(comparison.now.name), html::kStyle.text);
-  page += fmt::format(
-      "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{} <span aria-label=\"to\">→</span> "
-      "{}</h1>\n<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n"
-      "{}{}{}{}</dl>\n<button type=\"button\" id=\"theme\" "
-      "hidden>Dark</button>\n</header>\n<main>\n",
-      html::name(comparison.base.name), html::name(comparison.now.name),
-      verdict_name(comparison.verdict), html::escaped(verdict_sentence(comparison)),
-      comparison_figure("BASE", comparison.base.line),
-      comparison_figure("NEW", comparison.now.line),
-      comparison_figure("Change", html::signed_fixed(total.percent(), 1) + " %"),
-      comparison_figure("Noise", html::fixed(comparison.noise_percent, 1) + " %"));
+  std::string page =
+      html::page_head(html::escaped(comparison.now.name) + " - msprof compare", {html::kStyle},
+                      {html::kScript}) +
+      "<body>\n" +
+      html::page_header(
+          "msprof compare",
+          html::name(comparison.base.name) + " <span aria-label=\"to\">→</span> " +
+              html::name(comparison.now.name),
+          verdict_name(comparison.verdict), html::escaped(verdict_sentence(comparison)),
+          html::figure("BASE", comparison.base.line) + html::figure("NEW", comparison.now.line) +
+              html::figure("Change", html::signed_fixed(total.percent(), 1) + " %") +
+              html::figure("Noise", html::fixed(comparison.noise_percent, 1) + " %")) +
+      "<main>\n";
   std::string warnings;
   for (const std::string& warning : comparison.warnings)
     warnings += fmt::format("<li>{}</li>\n", html::escaped(warning, html::kSentenceWidth));
-  if (!warnings.empty()) {
-    page +=
-        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 "
-        "id=\"h-warnings\">Warnings</h2>\n<ul>\n" +
-        warnings + "</ul>\n</section>\n";
-  }
-  page += fmt::format(
-      "<p id=\"noise-basis\">Noise: {}</p>\n<div class=\"controls\" id=\"controls\" hidden>\n"
-      "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide changes within noise</label>\n"
-      "<label>Show names with <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n"
-      "<span id=\"shown\" role=\"status\"></span>\n</div>\n",
-      html::escaped(comparison.noise_basis, html::kSentenceWidth));
+  page += html::warnings_section("Warnings", warnings) +
+          html::noise_paragraph(comparison.noise_basis) + html::controls();
   for (const ClusterChanges& changes : comparison.sections) page += comparison_table(changes);
-  page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", html::kScript.text);
-  return page;
+  return page + html::page_end({html::kScript});
 }
 
 }  // namespace msprof

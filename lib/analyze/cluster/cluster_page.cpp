@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "analyze/compare/html_table.hpp"
 #include "base/atomic_file.hpp"
 #include "base/json_text.hpp"
 #include "base/number.hpp"
@@ -182,50 +183,26 @@ class HeatMap {
   std::vector<std::int64_t> first_begin_;
 };
 
-std::string figure(std::string_view what, const std::string& value) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, escaped(value));
-}
-
-std::string page_head(const ClusterSummary& summary) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'sha256-{}' 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; "
-      "form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{} - msprof cluster</title>\n"
-      "<style>{}</style>\n<style>{}</style>\n</head>\n<body>\n",
-      html::hex_to_base64(html::kStyle.sha256), html::hex_to_base64(kClusterStyle.sha256),
-      html::hex_to_base64(kClusterScript.sha256), escaped(cluster_line(summary)), html::kStyle.text,
-      kClusterStyle.text);
-}
-
-std::string page_header(const ClusterSummary& summary) {
+std::string header(const ClusterSummary& summary) {
   const StepSum& mean = summary.mean;
   const auto percent = [&mean](int128 StepSum::*part) {
     return fmt::format("{:.1f} %", mean.percent(part));
   };
-  return fmt::format(
-      "<header>\n<p class=\"brand\">msprof cluster</p>\n<h1>{}</h1>\n<p id=\"verdict\"><strong>{}"
-      "</strong></p>\n<dl class=\"figures\">\n{}{}{}{}</dl>\n"
-      "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
-      escaped(cluster_line(summary)),
+  return html::page_header(
+      "msprof cluster", escaped(cluster_line(summary)), "",
       lacking_lines(summary).empty() ? "All ranks are present and complete" : "Data is missing",
-      figure(summary.has_steps ? "Mean step" : "Mean run",
-             fmt::format("{:.3f} ms", mean.mean_ms(&StepSum::duration_ns))),
-      figure("Computing", percent(&StepSum::computing_ns)),
-      figure("Communication not overlapped", percent(&StepSum::not_overlapped_ns)),
-      figure("Free", percent(&StepSum::free_ns)));
+      html::figure(summary.has_steps ? "Mean step" : "Mean run",
+                   fmt::format("{:.3f} ms", mean.mean_ms(&StepSum::duration_ns))) +
+          html::figure("Computing", percent(&StepSum::computing_ns)) +
+          html::figure("Communication not overlapped", percent(&StepSum::not_overlapped_ns)) +
+          html::figure("Free", percent(&StepSum::free_ns)));
 }
 
 std::string lacking_section(const ClusterSummary& summary) {
   std::string items;
   for (const std::string& line : lacking_lines(summary))
     items += fmt::format("<li>{}</li>\n", escaped(line, html::kSentenceWidth));
-  if (items.empty()) return "";
-  return "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Missing "
-         "data</h2>\n<ul>\n" +
-         items + "</ul>\n</section>\n";
+  return html::warnings_section("Missing data", items);
 }
 
 std::string findings_section(const std::vector<ClusterFinding>* findings) {
@@ -272,27 +249,26 @@ std::string map_section(const HeatMap& map) {
 }
 
 std::string table_section(const ClusterTable& table) {
-  std::string html = fmt::format(
-      "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
-      "role=\"region\" tabindex=\"0\" aria-label=\"{1}\">\n<table id=\"{0}\"><thead><tr>",
-      table.name, escaped(table.title));
   const auto& rows = table.rows.rows;
+  std::vector<std::string> titles;
+  std::vector<CellKind> kinds;
   for (std::size_t i = 0; i < table.rows.columns.size(); ++i) {
+    titles.push_back(escaped(table.rows.columns[i]));
     const bool is_number = i > 0 && !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"n\"" : "",
-                        escaped(table.rows.columns[i]));
+    kinds.push_back(is_number ? CellKind::number : CellKind::text);
   }
-  html += "</tr></thead>\n<tbody>\n";
+  const std::string title = escaped(table.title);
+  html::HtmlTable out(std::string(table.name), title, "");
+  out.hide_caption();
+  out.set_kinds(std::move(kinds));
+  out.begin(titles);
   for (const auto& row : rows) {
-    html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string text = row[i].is_number ? row[i].text : html::name(row[i].text);
-      html += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", text)
-                     : fmt::format("<td{}>{}</td>", row[i].is_number ? " class=\"n\"" : "", text);
-    }
-    html += "</tr>\n";
+    out.begin_row();
+    for (const auto& one : row)
+      out.cell(one.is_number ? one.text : html::name(one.text), one.is_number ? "n" : "");
+    out.end_row();
   }
-  return html + "</tbody></table></div>\n</section>\n";
+  return html::section(table.name, title, out.html(rows.size()));
 }
 
 }  // namespace
@@ -300,17 +276,18 @@ std::string table_section(const ClusterTable& table) {
 std::string cluster_page(const ClusterView& view, const ClusterSummary& summary,
                          const std::vector<ClusterFinding>* findings) {
   const HeatMap map(view, summary);
-  std::string page = page_head(summary) + page_header(summary) + "<main>\n";
+  std::string page = html::page_head(escaped(cluster_line(summary)) + " - msprof cluster",
+                                     {html::kStyle, kClusterStyle}, {kClusterScript}) +
+                     "<body>\n" + header(summary) + "<main>\n";
   page += lacking_section(summary);
   page += findings_section(findings);
   if (!summary.steps.empty()) page += map_section(map);
   for (const ClusterTable& table : cluster_tables(view, summary, kPageRows))
     page += table_section(table);
-  page += fmt::format(
-      "</main>\n<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
-      "</body>\n</html>\n",
-      map.json(), kClusterScript.text);
-  return page;
+  return page + html::page_end({kClusterScript},
+                               fmt::format("<script type=\"application/json\" id=\"data\">{}"
+                                           "</script>\n",
+                                           map.json()));
 }
 
 cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,

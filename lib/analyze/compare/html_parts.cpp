@@ -128,9 +128,70 @@ std::string figure(std::string_view id, std::string_view what, const std::string
   return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
 }
 
+std::string figure(std::string_view what, std::string_view text) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, escaped(text));
+}
+
 std::string section(std::string_view id, std::string_view title, const std::string& content) {
   return fmt::format("<section aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n{}</section>\n",
                      id, id, title, content);
+}
+
+std::string warnings_section(std::string_view title, const std::string& items) {
+  if (items.empty()) return "";
+  return fmt::format(
+      "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">{}</h2>\n"
+      "<ul>\n{}</ul>\n</section>\n",
+      title, items);
+}
+
+std::string noise_paragraph(std::string_view noise_basis) {
+  return fmt::format("<p id=\"noise-basis\">Noise: {}</p>\n", escaped(noise_basis, kSentenceWidth));
+}
+
+std::string controls() {
+  return "<div class=\"controls\" id=\"controls\" hidden>\n<label><input type=\"checkbox\" "
+         "id=\"hide-noise\"> Hide changes within noise</label>\n<label>Show names with <input "
+         "type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n<span id=\"shown\" "
+         "role=\"status\"></span>\n</div>\n";
+}
+
+std::string page_head(std::string_view title, const Assets& styles, const Assets& scripts,
+                      std::string_view attributes) {
+  const auto hashes = [](const Assets& assets) {
+    std::string text;
+    for (const Asset& asset : assets)
+      text += fmt::format(" 'sha256-{}'", hex_to_base64(asset.sha256));
+    return text;
+  };
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html {}>\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src{}; script-src{}; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n",
+      attributes, hashes(styles), hashes(scripts), title);
+  for (const Asset& style : styles) text += fmt::format("<style>{}</style>\n", style.text);
+  return text + "</head>\n";
+}
+
+std::string page_header(std::string_view brand, std::string_view title, std::string_view kind,
+                        std::string_view verdict, std::string_view figures) {
+  return fmt::format(
+      "<header>\n<p class=\"brand\">{}</p>\n<h1>{}</h1>\n<p id=\"verdict\"{}><strong>{}</strong>"
+      "</p>\n<dl class=\"figures\">\n{}</dl>\n"
+      "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
+      brand, title, class_attribute(kind), verdict, figures);
+}
+
+std::string page_end(const Assets& scripts, std::string_view data) {
+  std::string text = fmt::format("</main>\n{}", data);
+  for (const Asset& script : scripts) text += fmt::format("<script>{}</script>\n", script.text);
+  return text + "</body>\n</html>\n";
+}
+
+std::string class_attribute(std::string_view css_class) {
+  return css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class);
 }
 
 }  // namespace msprof::html

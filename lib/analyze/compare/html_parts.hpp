@@ -49,19 +49,40 @@ std::string_view change_class(double delta_us, bool is_noise);
 
 // Returns a section with a heading; all texts but `id` are HTML.
 std::string section(std::string_view id, std::string_view title, const std::string& content);
-// Returns a labelled number for the page header.
+// Returns a labelled value, which is HTML, for the page header.
 std::string figure(std::string_view id, std::string_view what, const std::string& value);
+// Returns a labelled text for the page header.
+std::string figure(std::string_view what, std::string_view text);
+// Returns a list with a heading, made of <li> elements; empty if there are none.
+std::string warnings_section(std::string_view title, const std::string& items);
+std::string noise_paragraph(std::string_view noise_basis);
+// Returns the controls that hide rows of tables.
+std::string controls();
 
-// The report's style sheet and script with their hashes for the Content-Security-Policy.
+// A style sheet or script with its hash for the Content-Security-Policy.
 struct Asset {
   std::string_view text;
   std::string_view sha256;  // of `text`, 64 hexadecimal digits
 };
 
-// Converts a hexadecimal hash to base64, as used in a Content-Security-Policy.
-std::string hex_to_base64(std::string_view hex);
-
 extern const Asset kStyle;
 extern const Asset kScript;
+
+using Assets = std::vector<Asset>;
+
+// Returns a page up to </head>. `title` is HTML, `attributes` are those of the html element.
+std::string page_head(std::string_view title, const Assets& styles, const Assets& scripts,
+                      std::string_view attributes = "lang=\"en\"");
+// Returns the header of a page in English; all texts are HTML. `kind`: CSS class of the verdict,
+// may be empty.
+std::string page_header(std::string_view brand, std::string_view title, std::string_view kind,
+                        std::string_view verdict, std::string_view figures);
+// Returns the end of a page, from </main>. `data` is HTML before the scripts.
+std::string page_end(const Assets& scripts, std::string_view data = "");
+
+// Converts a hexadecimal hash to base64, as used in a Content-Security-Policy.
+std::string hex_to_base64(std::string_view hex);
+// Returns " class=..."; empty for an empty class.
+std::string class_attribute(std::string_view css_class);
 
 }  // namespace msprof::html

@@ -37,18 +37,6 @@ std::string without_tags(std::string text) {
   return text;
 }
 
-std::string head(const Comparison& comparison) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n",
-      hex_to_base64(kStyle.sha256), hex_to_base64(kScript.sha256),
-      without_tags(subject(comparison, " → ")), kStyle.text);
-}
-
 std::string verdict_text(const Comparison& comparison) {
   const TimeChange& total = comparison.total;
   const std::string percent = fixed(std::abs(total.percent().value_or(NAN)), 1);
@@ -66,34 +54,26 @@ std::string verdict_text(const Comparison& comparison) {
 std::string header(const Comparison& comparison) {
   const TimeChange& total = comparison.total;
   const TimeText times = time_text(total.base_us.value_or(0), total.new_us.value_or(0));
-  return fmt::format(
-      "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{}</h1>\n"
-      "<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n{}{}{}{}"
-      "</dl>\n<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
-      subject(comparison, " <span aria-label=\"to\">→</span> "), verdict_name(comparison.verdict),
-      verdict_text(comparison),
-      figure("base-total", "BASE, " + escaped(per_unit(comparison.unit)),
-             times.text(total.base_us.value_or(0))),
-      figure("new-total", "NEW, " + escaped(per_unit(comparison.unit)),
-             times.text(total.new_us.value_or(0))),
-      figure("change", "Change",
-             fmt::format("{} ({} %)", times.signed_text(total.delta_us()),
-                         signed_fixed(total.percent(), 1))),
-      figure("noise", "Noise, up to", times.text(total.noise_us)));
+  return page_header("msprof compare", subject(comparison, " <span aria-label=\"to\">→</span> "),
+                     verdict_name(comparison.verdict), verdict_text(comparison),
+                     figure("base-total", "BASE, " + escaped(per_unit(comparison.unit)),
+                            times.text(total.base_us.value_or(0))) +
+                         figure("new-total", "NEW, " + escaped(per_unit(comparison.unit)),
+                                times.text(total.new_us.value_or(0))) +
+                         figure("change", "Change",
+                                fmt::format("{} ({} %)", times.signed_text(total.delta_us()),
+                                            signed_fixed(total.percent(), 1))) +
+                         figure("noise", "Noise, up to", times.text(total.noise_us)));
 }
 
 std::string warnings(const Comparison& comparison) {
-  if (comparison.warnings.empty()) return "";
   std::string items;
   const std::size_t shown = std::min(comparison.warnings.size(), kMaxWarnings);
   for (std::size_t i = 0; i < shown; ++i)
     items += fmt::format("<li>{}</li>\n", escaped(comparison.warnings[i].shown(), kSentenceWidth));
   if (shown < comparison.warnings.size())
     items += fmt::format("<li>{} more</li>\n", comparison.warnings.size() - shown);
-  return fmt::format(
-      "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 "
-      "id=\"h-warnings\">Warnings</h2>\n<ul>\n{}</ul>\n</section>\n",
-      items);
+  return warnings_section("Warnings", items);
 }
 
 std::string side_row(std::string_view what, const std::string& base, const std::string& now) {
@@ -191,21 +171,15 @@ std::string pictures(const Comparison& comparison) {
          "</section>\n";
 }
 
-std::string controls() {
-  return "<div class=\"controls\" id=\"controls\" hidden>\n<label><input type=\"checkbox\" "
-         "id=\"hide-noise\"> Hide changes within noise</label>\n<label>Show names with <input "
-         "type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n<span id=\"shown\" "
-         "role=\"status\"></span>\n</div>\n";
-}
-
 }  // namespace
 
 std::string html_report(const Comparison& comparison) {
-  std::string page = head(comparison) + "<body>\n" + header(comparison) + "<main>\n";
+  std::string page = page_head(without_tags(subject(comparison, " → ")) + " - msprof compare",
+                               {kStyle}, {kScript}) +
+                     "<body>\n" + header(comparison) + "<main>\n";
   page += warnings(comparison);
   page += pictures(comparison);
-  page += fmt::format("<p id=\"noise-basis\">Noise: {}</p>\n",
-                      escaped(comparison.noise_basis, kSentenceWidth));
+  page += noise_paragraph(comparison.noise_basis);
   page += sides(comparison);
   page += controls();
   page += ops_section(comparison);
@@ -214,8 +188,7 @@ std::string html_report(const Comparison& comparison) {
   page += calls_section(comparison);
   page += ranges_section(comparison);
   page += counters_section(comparison);
-  page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript.text);
-  return page;
+  return page + page_end({kScript});
 }
 
 }  // namespace msprof

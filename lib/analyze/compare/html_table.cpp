@@ -26,10 +26,6 @@ std::string_view cell_class(CellKind kind) {
   return "n change";
 }
 
-std::string class_attribute(std::string_view css_class) {
-  return css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class);
-}
-
 }  // namespace
 
 bool HtmlTable::is_full() const {
@@ -43,8 +39,8 @@ void HtmlTable::begin(std::span<const std::string> titles) {
                          titles[i]);
 }
 
-void HtmlTable::begin_row(std::string_view kind) {
-  body_ += kind.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", kind);
+void HtmlTable::begin_row(std::string_view css_class) {
+  body_ += fmt::format("<tr class=\"{}\">", css_class);
 }
 
 void HtmlTable::text(std::string_view value) {
@@ -85,8 +81,10 @@ std::string HtmlTable::html(std::size_t total) const {
                                              fmt::format(fmt::runtime(rest_), rows_, total));
   return fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table id=\"{}\">"
-      "<caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}",
-      caption_, id_, caption_, head_, body_, note);
+      "{}<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}",
+      caption_, id_,
+      is_caption_shown_ ? fmt::format("<caption>{}</caption>\n", caption_) : std::string(), head_,
+      body_, note);
 }
 
 }  // namespace msprof::html

@@ -20,12 +20,15 @@ class HtmlTable : public RowSink {
       : id_(std::move(id)), caption_(std::move(caption)), rest_(std::move(rest)) {}
 
   bool is_full() const;
+  // For a table below a heading with the same text.
+  void hide_caption() { is_caption_shown_ = false; }
 
   using RowSink::number;
   void begin(std::span<const std::string> titles) override;
   // Kinds of the columns passed to begin().
   void set_kinds(std::vector<CellKind> kinds) { kinds_ = std::move(kinds); }
-  void begin_row(std::string_view kind);
+  void begin_row() { body_ += "<tr>"; }
+  void begin_row(std::string_view css_class);
   void text(std::string_view value) override;
   void number(std::string_view digits) override { markup(digits); }
   void missing() override { markup("-"); }
@@ -33,6 +36,8 @@ class HtmlTable : public RowSink {
   void bar(std::string_view digits, double part);
   // A cell whose content is HTML.
   void markup(std::string_view html);
+  // The same with a class that is not that of its column.
+  void cell(std::string_view html, std::string_view css_class);
   void end_row() override;
   void end() override {}
 
@@ -40,11 +45,10 @@ class HtmlTable : public RowSink {
   std::string html(std::size_t total) const;
 
  private:
-  void cell(std::string_view html, std::string_view css_class);
-
   std::string id_;
   std::string caption_;
   std::string rest_;
+  bool is_caption_shown_ = true;
   std::vector<CellKind> kinds_;
   std::string head_;
   std::string body_;

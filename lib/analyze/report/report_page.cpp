@@ -44,19 +44,10 @@ std::string filled(std::string_view sentence, const Values&... values) {
 }
 
 std::string head_html(const ReportHead& head, const ReportWords& words) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"{}\" data-dark=\"{}\" data-light=\"{}\" "
-      "data-rows=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'sha256-{}' 'sha256-{}'; script-src 'sha256-{}' 'sha256-{}'; base-uri 'none'; "
-      "form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>{} - msprof report</title>\n<style>{}</style>\n<style>{}</style>\n</head>\n",
-      words.language, words.dark, words.light, words.all_rows, hex_to_base64(kStyle.sha256),
-      hex_to_base64(report::kPageStyle.sha256), hex_to_base64(kScript.sha256),
-      hex_to_base64(report::kZoomScript.sha256), escaped(head.capture), kStyle.text,
-      report::kPageStyle.text);
+  return page_head(escaped(head.capture) + " - msprof report", {kStyle, report::kPageStyle},
+                   {kScript, report::kZoomScript},
+                   fmt::format("lang=\"{}\" data-dark=\"{}\" data-light=\"{}\" data-rows=\"{}\"",
+                               words.language, words.dark, words.light, words.all_rows));
 }
 
 std::string us_text(std::int64_t ns) {
@@ -82,11 +73,8 @@ class Page {
   std::string html() const {
     const std::string parts = report::run_section(store_, head_, info_, steps_, words_) +
                               timeline() + hottest() + memory() + overlap() + counters() + advice();
-    std::string page = head_html(head_, words_) + "<body>\n" + header() + contents(parts) +
-                       "<main>\n" + findings() + parts;
-    page += fmt::format("</main>\n<script>{}</script>\n<script>{}</script>\n</body>\n</html>\n",
-                        kScript.text, report::kZoomScript.text);
-    return page;
+    return head_html(head_, words_) + "<body>\n" + header() + contents(parts) + "<main>\n" +
+           findings() + parts + page_end({kScript, report::kZoomScript});
   }
 
  private:
@@ -200,13 +188,9 @@ class Page {
                                            : fmt::format("{} <span lang=\"en\">({})</span>",
                                                          chinese, escaped(reason, kSentenceWidth)));
     }
-    if (count == 0) return "";
     if (count > kPageFindings)
       items += fmt::format("<li>{}</li>\n", filled(words_.more, count - kPageFindings));
-    return fmt::format(
-        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">{}</h2>\n"
-        "<ul>\n{}</ul>\n</section>\n",
-        words_.verdict, items);
+    return warnings_section(words_.verdict, items);
   }
 
   std::string timeline() const {
@@ -288,7 +272,7 @@ class Page {
     for (std::size_t i = 0; i < operators_.rows.size(); ++i) {
       if (!takes(operators_.costs[i])) continue;
       if (++total > most || out.is_full()) continue;
-      out.begin_row("");
+      out.begin_row();
       for (std::size_t k = 0; k < operators_.rows[i].size(); ++k)
         put_cell(out, operators_.rows[i][k], k < operators_.full.size() ? operators_.full[k] : 0);
       out.end_row();
@@ -344,7 +328,7 @@ class Page {
     std::size_t total = 0;
     while (read.step()) {
       if (++total > most) continue;
-      out.begin_row("");
+      out.begin_row();
       for (std::size_t i = 0; i < titles.size(); ++i) {
         const int column = static_cast<int>(i);
         if (read.is_null(column)) {
