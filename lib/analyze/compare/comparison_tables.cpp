@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <vector>
 
 namespace msprof {
 
@@ -105,46 +105,35 @@ ComparisonCell call_noise(const CallChange& call, const Comparison&) {
   return Word{call.time.is_noise() ? "noise" : ""};
 }
 
-// An output that needs another order or split has its own column entry.
-constexpr ComparisonColumn<OpChange> kOpColumns[] = {
-    {text, {.terminal = "Operator", .html = "Operator"}, op_names},
-    {text, {.terminal = "Type"}, op_types},
-    {text, {.csv = "Base Op", .json = "base_names"}, names_of_one<&OpChange::base_names>},
-    {text, {.csv = "New Op", .json = "new_names"}, names_of_one<&OpChange::new_names>},
-    {text, {.csv = "Base Type", .json = "base_type"}, field<&OpChange::base_type>},
-    {text, {.csv = "New Type", .json = "new_type"}, field<&OpChange::new_type>},
-    {text, {.csv = "Unit", .json = "unit"}, field<&OpChange::unit>},
-    {text, {.csv = "Matched By", .json = "matched_by"}, match_for_programs},
-    {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_us},
-    {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_us},
-    {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta_us},
-    {change, {"Change(%)", "Change(%)", "percent", "Change %"}, percent},
-    {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise_us},
-    {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
-    {number, {.terminal = "Share(%)", .csv = "Share(%)", .html = "Share %"}, share},
-    {number, {.html = "Count"}, counts<&OpChange::base_count, &OpChange::new_count>},
-    {number, {.csv = "Base Count", .json = "base_count"}, field<&OpChange::base_count>},
-    {number, {.csv = "New Count", .json = "new_count"}, field<&OpChange::new_count>},
-    {number, {.json = "share"}, share},
-    {text, {.html = "Type"}, op_types},
-    {text, {.html = "Unit"}, op_unit},
-    {text, {.html = "Matched by"}, match_in_report},
-    {text, {.terminal = "Match"}, match_in_terminal},
-};
+template <typename Row>
+using Columns = std::vector<ComparisonColumn<Row>>;
 
-constexpr ComparisonColumn<TypeChange> kTypeColumns[] = {
-    {text, {.terminal = "Type", .json = "type", .html = "Type"}, field<&TypeChange::type>},
-    {number, {.terminal = "Base Ops", .json = "base_ops"}, field<&TypeChange::base_ops>},
-    {number, {.terminal = "New Ops", .json = "new_ops"}, field<&TypeChange::new_ops>},
-    {number, {.terminal = "Base(us)", .json = "base_us", .html = "Base us"}, base_us},
-    {number, {.terminal = "New(us)", .json = "new_us", .html = "New us"}, new_us},
-    {change, {.terminal = "Delta(us)", .json = "delta_us", .html = "Change us"}, delta_us},
-    {change, {.terminal = "Change(%)", .json = "percent", .html = "Change %"}, percent},
-    {number, {.json = "noise_us", .html = "Noise us"}, noise_us},
-    {text, {.json = "is_noise"}, is_noise},
-    {number, {.terminal = "Share(%)", .json = "share", .html = "Share %"}, share},
-    {number, {.html = "Operators"}, counts<&TypeChange::base_ops, &TypeChange::new_ops>},
-};
+// Returns `first`, the columns about time, and `last`. An output that needs another order or split
+// has its own column entry.
+template <typename Row>
+Columns<Row> around_time(Columns<Row> first, const Columns<Row>& last) {
+  const Columns<Row> time = {
+      {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_us},
+      {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_us},
+      {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta_us},
+      {change, {"Change(%)", "Change(%)", "percent", "Change %"}, percent},
+      {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise_us},
+      {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
+  };
+  first.insert(first.end(), time.begin(), time.end());
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+// Calls and ranges differ in the title of their names.
+Columns<CallChange> call_columns_titled(std::string_view title) {
+  return around_time<CallChange>(
+      {{text, {.terminal = title, .json = "name", .html = title}, field<&CallChange::name>},
+       {number, {.terminal = "Base Count", .json = "base_count"}, field<&CallChange::base_count>},
+       {number, {.terminal = "New Count", .json = "new_count"}, field<&CallChange::new_count>}},
+      {{text, {.terminal = "Noise"}, call_noise},
+       {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>}});
+}
 
 constexpr ComparisonColumn<OpRatio> kRatioColumns[] = {
     {text, {.terminal = "Operator", .html = "Operator"}, ratio_op},
@@ -153,27 +142,6 @@ constexpr ComparisonColumn<OpRatio> kRatioColumns[] = {
     {number, {.terminal = "New", .json = "new", .html = "New"}, ratio_now},
     {number, {.html = "Difference"}, ratio_difference},
 };
-
-constexpr ComparisonColumn<CallChange> kCallColumns[] = {
-    {text, {.terminal = "Call", .json = "name", .html = "Call"}, field<&CallChange::name>},
-    {number, {.terminal = "Base Count", .json = "base_count"}, field<&CallChange::base_count>},
-    {number, {.terminal = "New Count", .json = "new_count"}, field<&CallChange::new_count>},
-    {number, {.terminal = "Base(us)", .json = "base_us", .html = "Base us"}, base_us},
-    {number, {.terminal = "New(us)", .json = "new_us", .html = "New us"}, new_us},
-    {change, {.terminal = "Delta(us)", .json = "delta_us", .html = "Change us"}, delta_us},
-    {change, {.terminal = "Change(%)", .json = "percent", .html = "Change %"}, percent},
-    {number, {.json = "noise_us", .html = "Noise us"}, noise_us},
-    {text, {.json = "is_noise"}, is_noise},
-    {text, {.terminal = "Noise"}, call_noise},
-    {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>},
-};
-
-// Ranges have the columns of calls, with another title.
-constexpr auto kRangeColumns = [] {
-  auto columns = std::to_array(kCallColumns);
-  columns.front().titles = {.terminal = "Range", .json = "name", .html = "Range"};
-  return columns;
-}();
 
 ComparisonCell counter_base(const CounterChange& counter, const Comparison&) {
   return Real{counter.base};
@@ -235,22 +203,46 @@ std::vector<OpRatio> list_ratios(const Comparison& comparison) {
 }
 
 std::span<const ComparisonColumn<OpChange>> op_columns() {
-  return kOpColumns;
+  static const auto columns = around_time<OpChange>(
+      {{text, {.terminal = "Operator", .html = "Operator"}, op_names},
+       {text, {.terminal = "Type"}, op_types},
+       {text, {.csv = "Base Op", .json = "base_names"}, names_of_one<&OpChange::base_names>},
+       {text, {.csv = "New Op", .json = "new_names"}, names_of_one<&OpChange::new_names>},
+       {text, {.csv = "Base Type", .json = "base_type"}, field<&OpChange::base_type>},
+       {text, {.csv = "New Type", .json = "new_type"}, field<&OpChange::new_type>},
+       {text, {.csv = "Unit", .json = "unit"}, field<&OpChange::unit>},
+       {text, {.csv = "Matched By", .json = "matched_by"}, match_for_programs}},
+      {{number, {.terminal = "Share(%)", .csv = "Share(%)", .html = "Share %"}, share},
+       {number, {.html = "Count"}, counts<&OpChange::base_count, &OpChange::new_count>},
+       {number, {.csv = "Base Count", .json = "base_count"}, field<&OpChange::base_count>},
+       {number, {.csv = "New Count", .json = "new_count"}, field<&OpChange::new_count>},
+       {number, {.json = "share"}, share},
+       {text, {.html = "Type"}, op_types},
+       {text, {.html = "Unit"}, op_unit},
+       {text, {.html = "Matched by"}, match_in_report},
+       {text, {.terminal = "Match"}, match_in_terminal}});
+  return columns;
 }
 std::span<const ComparisonColumn<TypeChange>> type_columns() {
-  return kTypeColumns;
+  static const auto columns = around_time<TypeChange>(
+      {{text, {.terminal = "Type", .json = "type", .html = "Type"}, field<&TypeChange::type>},
+       {number, {.terminal = "Base Ops", .json = "base_ops"}, field<&TypeChange::base_ops>},
+       {number, {.terminal = "New Ops", .json = "new_ops"}, field<&TypeChange::new_ops>}},
+      {{number, {.terminal = "Share(%)", .json = "share", .html = "Share %"}, share},
+       {number, {.html = "Operators"}, counts<&TypeChange::base_ops, &TypeChange::new_ops>}});
+  return columns;
 }
 std::span<const ComparisonColumn<OpRatio>> ratio_columns() {
   return kRatioColumns;
 }
 std::span<const ComparisonColumn<CallChange>> call_columns() {
-  return kCallColumns;
+  static const auto columns = call_columns_titled("Call");
+  return columns;
 }
-
 std::span<const ComparisonColumn<CallChange>> range_columns() {
-  return kRangeColumns;
+  static const auto columns = call_columns_titled("Range");
+  return columns;
 }
-
 std::span<const ComparisonColumn<CounterChange>> counter_columns() {
   return kCounterColumns;
 }
