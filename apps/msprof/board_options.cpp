@@ -147,13 +147,11 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
     board.private_files.push_back(fs::absolute(*arguments.config));
   }
   if (arguments.host) set_host(config, *arguments.host);
-  set_keys(config, arguments.keys);
   if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
   if (arguments.connect_timeout_seconds) {
     set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
   }
-  resolver.resolve(config);
-  check_login(config, arguments.config.value_or("--host"));
+  complete_login(config, arguments.keys, resolver, arguments.config.value_or("--host"));
   if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
   board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
                              config.login.more_keys.end());
@@ -190,10 +188,13 @@ void add_key_options(cli::Command& command, KeyArguments& arguments) {
                       {"strict", "accept-new", "off"}});
 }
 
-void set_keys(BoardConfig& config, const KeyArguments& arguments) {
+void complete_login(BoardConfig& config, const KeyArguments& arguments, LoginResolver& resolver,
+                    std::string_view source) {
   if (arguments.key) set_key(config, *arguments.key, fs::current_path());
   if (arguments.host_key) set_host_key(config, *arguments.host_key, "--host-key");
   if (arguments.jump) set_jump(config, *arguments.jump, "--jump");
+  resolver.resolve(config);
+  check_login(config, source);
 }
 
 void add_login_options(cli::Command& command, BoardArguments& arguments) {

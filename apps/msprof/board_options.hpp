@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "board/session/login.hpp"
@@ -21,8 +22,10 @@ struct KeyArguments {
   std::optional<std::string> ssh_config;
 };
 void add_key_options(cli::Command& command, KeyArguments& arguments);
-// Options override `config`. Throws Error(usage).
-void set_keys(BoardConfig& config, const KeyArguments& arguments);
+// Options override `config`, which overrides ssh's configuration. `source` is named in errors. Throws
+// Error(usage).
+void complete_login(BoardConfig& config, const KeyArguments& arguments, LoginResolver& resolver,
+                    std::string_view source);
 
 struct BoardArguments {
   std::optional<std::string> config;

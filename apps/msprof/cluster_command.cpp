@@ -271,9 +271,7 @@ void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunRepor
   std::optional<Secret> password = take_password_variable();
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   for (BoardConfig& host : hosts) {
-    set_keys(host, arguments.keys);
-    resolver.resolve(host);
-    check_login(host, arguments.hosts);
+    complete_login(host, arguments.keys, resolver, arguments.hosts);
     host.login.password = password_source(password, host);
   }
   SshRunOptions options;
