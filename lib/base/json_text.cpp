@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstring>
 
 #include "base/text.hpp"
 
@@ -47,6 +48,25 @@ std::string json_string(std::string_view text) {
   std::string result;
   append_json_string(result, text);
   return result;
+}
+
+// Eight bytes at a time: the highest bit of a byte is set in the result if it needs a closer look.
+bool is_plain_json(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = kOnes << 7;
+  const auto odd_bytes = [](std::uint64_t bytes) {
+    const std::uint64_t quote = bytes ^ kOnes * '"';
+    const std::uint64_t backslash = bytes ^ kOnes * '\\';
+    return (bytes | (bytes - kOnes * ' ') | (quote - kOnes) | (backslash - kOnes)) & kHigh;
+  };
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    if (odd_bytes(bytes) != 0) return false;
+  }
+  std::uint64_t bytes = kOnes * 'a';
+  std::memcpy(&bytes, text.data(), text.size());
+  return odd_bytes(bytes) == 0;
 }
 
 namespace {

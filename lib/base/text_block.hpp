@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +28,7 @@ class TextBlock {
     ++size_;
     return *this;
   }
-  void append_integer(std::int64_t value) {
+  void append_integer(std::integral auto value) {
     char* to = room(kMaxDigits);
     size_ += static_cast<std::size_t>(std::to_chars(to, to + kMaxDigits, value).ptr - to);
   }

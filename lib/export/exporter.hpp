@@ -66,7 +66,7 @@ struct ExportedFile {
 };
 
 class ProductFolder;
-class TraceSink;
+class TraceWriter;
 
 // Writes one file, or the slices of one: creates its folder, writes, and returns what it wrote.
 // Files of earlier exports in that folder are removed when all jobs are done.
@@ -109,9 +109,9 @@ std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::file
 std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::filesystem::path& base,
                                            const TimelineOptions& options);
 
-// Writes the default timeline of the whole capture, limited to `scope`, to `sink`; files of a
-// board's capture are merged. The sink receives the text of a TraceJsonWriter (trace_events.hpp).
-void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink);
+// Writes the default timeline of the whole capture, limited to `scope`, to `out`; files of a
+// board's capture are merged.
+void write_timeline_events(const Database& db, const ExportScope& scope, TraceWriter& out);
 
 // True if the name exists in some dialect and style. The checks throw Error(usage), with the valid
 // names, unless this is true for all names (of tables or layers).

@@ -1,4 +1,4 @@
-// TimelineLayer: writes the rows of one layer as events of a Chrome trace. To add one, implement
+// TimelineLayer: writes the rows of one layer as events. To add one, implement
 // write() in a file under timeline/ and list it in products.def.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace msprof {
 
-class TraceJsonWriter;
+class TraceWriter;
 
 // A chunk of a layer. Chunks are written in parallel, each thread with its own connection; their
 // texts are output in order.
@@ -28,7 +28,7 @@ struct TimelinePiece {
                   // no event
     after_others  // after all chunks before it are written
   };
-  std::function<void(const Database&, TraceJsonWriter&)> write;
+  std::function<void(const Database&, TraceWriter&)> write;
   When when = When::in_turn;
 };
 
@@ -94,7 +94,7 @@ class TimelineLayer {
   // Returns the files it writes or contributes to, in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
   // Writes the rows in output_file.scope. A layer without events writes no metadata either.
-  virtual void write(const Database& db, const OutputFile& output_file, TraceJsonWriter& out) const;
+  virtual void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const;
   // The same in chunks, for layers with millions of rows. A layer implements write() or pieces().
   virtual std::vector<TimelinePiece> pieces(const Database& db,
                                             const OutputFile& output_file) const;

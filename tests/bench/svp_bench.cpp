@@ -54,11 +54,11 @@ void write_event(benchmark::State& state) {
   std::int64_t start_ns = 81'234'567'890'123;
   for (auto _ : state) {
     start_ns += 150'000;
-    if (!writer.begin_complete({"\"conv5_3_pointwise\""}, 0, 0, start_ns, 123'456)) break;
-    writer.argument({"\"Task Type\""}, JsonText{"\"AA CORE\""});
-    writer.argument({"\"Stream Id\""}, 0);
-    writer.argument({"\"Task Id\""}, start_ns);
-    writer.end_complete();
+    if (!writer.begin_svp_slice("conv5_3_pointwise", {0, 0}, start_ns, 123'456)) break;
+    writer.argument("Task Type", "AA CORE");
+    writer.argument("Stream Id", 0);
+    writer.argument("Task Id", start_ns);
+    writer.end_event();
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(file.bytes_written()));
 }

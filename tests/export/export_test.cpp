@@ -128,11 +128,10 @@ TEST_CASE("slices shorter than the minimum duration are not drawn") {
   const std::string trace = written_trace([](TraceJsonWriter& out) {
     out.set_min_duration(100);
     CHECK_FALSE(out.draws(99));
-    CHECK_FALSE(out.begin_complete({"\"short\""}, 3, 1, 0, 99));
-    CHECK_FALSE(out.begin_slice({"\"short\""}, {3, 1}, 0, 99));
-    CHECK_FALSE(out.begin_slice({"\"short\""}, TraceJsonWriter::lane_text({3, 1}), 0, 99, ""));
-    REQUIRE(out.begin_slice({"\"long\""}, {3, 1}, 0, 100));
-    out.end_slice();
+    CHECK_FALSE(out.begin_svp_slice("short", {3, 1}, 0, 99));
+    CHECK_FALSE(out.begin_slice("short", {3, 1}, 0, 99));
+    REQUIRE(out.begin_slice("long", {3, 1}, 0, 100));
+    out.end_event();
     out.finish();
     CHECK(out.slice_count() == 1);
   });
@@ -143,11 +142,11 @@ TEST_CASE("slices shorter than the minimum duration are not drawn") {
 TEST_CASE("a trace is an empty array or has one event per line") {
   CHECK(written_trace([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
   const std::string trace = written_trace([](TraceJsonWriter& out) {
-    out.process_name(3, "a \"board\"");
-    REQUIRE(out.begin_complete({"\"conv\""}, 3, 1, 1'234'567, 89));
-    out.argument({"\"Stream Id\""}, 0);
-    out.argument({"\"Mode\""}, JsonText{"\"model\""});
-    out.end_complete();
+    out.process_name({3}, std::string_view("a \"board\""));
+    REQUIRE(out.begin_svp_slice("conv", {3, 1}, 1'234'567, 89));
+    out.argument("Stream Id", 0);
+    out.argument("Mode", "model");
+    out.end_event();
     out.finish();
     CHECK(out.event_count() == 1);  // metadata is not counted
   });

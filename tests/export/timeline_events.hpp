@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "export/products.hpp"
+#include "export/trace/trace_json_writer.hpp"
 #include "support/cann_store.hpp"
 
 namespace msprof::test {

@@ -14,15 +14,14 @@ namespace {
 
 using When = TimelinePiece::When;
 
-LayerPiece make_piece(std::function<void(TraceJsonWriter&)> write, When when = When::in_turn) {
-  return {{[write = std::move(write)](const Database&, TraceJsonWriter& out) { write(out); }, when},
-          0,
-          0};
+LayerPiece make_piece(std::function<void(TraceWriter&)> write, When when = When::in_turn) {
+  return {
+      {[write = std::move(write)](const Database&, TraceWriter& out) { write(out); }, when}, 0, 0};
 }
 
-void write_slice(TraceJsonWriter& out, const std::string& name) {
-  if (!out.begin_slice({'"' + name + '"'}, {1, 2}, 1000, 2000)) return;
-  out.end_slice();
+void write_slice(TraceWriter& out, const std::string& name) {
+  if (!out.begin_slice(name, {1, 2}, 1000, 2000)) return;
+  out.end_event();
 }
 
 std::string one_slice(const std::string& name) {
@@ -41,12 +40,12 @@ TEST_CASE("Chunks are output in order, whichever is written first") {
   CannStore store;
   std::latch second_has_begun(1);
   std::vector<LayerPiece> pieces;
-  pieces.push_back(make_piece([](TraceJsonWriter&) {}));
-  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([](TraceWriter&) {}));
+  pieces.push_back(make_piece([&](TraceWriter& out) {
     second_has_begun.wait();
     write_slice(out, "first");
   }));
-  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceWriter& out) {
     second_has_begun.count_down();
     write_slice(out, "second");
     write_slice(out, "third");
@@ -62,7 +61,7 @@ TEST_CASE("Chunks are output in order, whichever is written first") {
 TEST_CASE("A timeline of chunks without events is an empty array") {
   CannStore store;
   TextSink sink;
-  CHECK(write(store, {make_piece([](TraceJsonWriter&) {})}, 2, sink).events == 0);
+  CHECK(write(store, {make_piece([](TraceWriter&) {})}, 2, sink).events == 0);
   CHECK(sink.text() == "[]\n");
 }
 
@@ -72,11 +71,11 @@ TEST_CASE("A chunk that is not next buffers a limited amount of text, then waits
   const std::string name(1 << 16, 'n');
   constexpr int kSlices = 500;  // 33 MB
   std::vector<LayerPiece> pieces;
-  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceWriter& out) {
     second_has_begun.wait();
     write_slice(out, "first");
   }));
-  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceWriter& out) {
     second_has_begun.count_down();
     for (int i = 0; i < kSlices; ++i) write_slice(out, name);
   }));
@@ -93,13 +92,13 @@ TEST_CASE("Chunks that others wait for run first, and chunks with totals run las
   std::atomic<int> written{0};
   std::vector<LayerPiece> pieces;
   for (int i = 0; i < 20; ++i)
-    pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+    pieces.push_back(make_piece([&](TraceWriter& out) {
       write_slice(out, "one");
       ++written;
     }));
   int summed = 0;
-  pieces.push_back(make_piece([&](TraceJsonWriter&) { summed = written; }, When::after_others));
-  pieces.push_back(make_piece([&](TraceJsonWriter&) { is_made = written == 0; }, When::ahead));
+  pieces.push_back(make_piece([&](TraceWriter&) { summed = written; }, When::after_others));
+  pieces.push_back(make_piece([&](TraceWriter&) { is_made = written == 0; }, When::ahead));
   TextSink alone;
   write(store, pieces, 1, alone);
   CHECK(is_made);
@@ -116,16 +115,16 @@ TEST_CASE("An exception of a chunk stops the others, including waiting ones") {
   std::latch second_has_begun(1);
   const std::string name(1 << 16, 'n');
   std::vector<LayerPiece> pieces;
-  pieces.push_back(make_piece([&](TraceJsonWriter&) {
+  pieces.push_back(make_piece([&](TraceWriter&) {
     second_has_begun.wait();
     throw Error(Exit::partial_data, "the first one fails");
   }));
-  pieces.push_back(make_piece([&](TraceJsonWriter& out) {
+  pieces.push_back(make_piece([&](TraceWriter& out) {
     second_has_begun.count_down();
     // Exceeds the buffer limit: this chunk waits for its turn, which never comes.
     for (int i = 0; i < 500; ++i) write_slice(out, name);
   }));
-  pieces.push_back(make_piece([](TraceJsonWriter&) {}, When::after_others));
+  pieces.push_back(make_piece([](TraceWriter&) {}, When::after_others));
   TextSink sink;
   CHECK_THROWS_WITH(write(store, pieces, 2, sink), "the first one fails");
 }
@@ -151,7 +150,8 @@ TEST_CASE("A timeline of several chunks per layer equals that of a single thread
   const auto written = export_timelines(store.db(), folder.path(), {});
   REQUIRE(written.size() == 1);
   TextSink alone;
-  write_timeline_events(store.db().database(), {}, alone);
+  TraceJsonWriter writer(alone);
+  write_timeline_events(store.db().database(), {}, writer);
   CHECK(read_file(written[0].path) == alone.text());
   CHECK(alone.text().size() > 10 << 20);
 }

@@ -14,7 +14,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "export/exporter.hpp"
-#include "export/trace/trace_events.hpp"
+#include "export/trace/trace_writer.hpp"
 
 namespace msprof::report {
 
@@ -26,7 +26,7 @@ constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::size_t kMaxArrowEnds = 200'000;  // kept until the visible ones are known
 
 // Collects the events of a time range: the earliest slices, and the arrows between slices.
-class WindowEvents : public TraceEventSink {
+class WindowEvents : public TraceWriter {
  public:
   WindowEvents(std::int64_t begin_ns, std::int64_t end_ns) {
     picture_.begin_ns = begin_ns;
@@ -47,7 +47,8 @@ class WindowEvents : public TraceEventSink {
     LaneKey lane;
   };
   struct ArrowEnd {
-    std::string id;
+    std::string category;
+    std::uint64_t number = 0;
     LaneKey lane;
     std::int64_t time_ns = 0;
   };
@@ -56,62 +57,52 @@ class WindowEvents : public TraceEventSink {
     std::int64_t sort_index = 0;
   };
 
-  void take(const TraceEvent& event) override {
+  void begin(const TraceEvent& event) override {
+    using Kind = TraceEvent::Kind;
     const LaneKey lane{event.lane.pid, event.lane.tid};
-    switch (event.phase) {
-      case 'X':
-        take_slice(event, lane);
+    switch (event.kind) {
+      case Kind::slice:
+        add_slice(event, lane);
         break;
-      case 's':
-      case 't':
-      case 'f': {
-        auto& ends = event.phase == 's' ? starts_ : ends_;
-        if (ends.size() < kMaxArrowEnds) {
-          ends.push_back(
-              {std::string(event.category) + std::string(event.id), lane, event.start_ns});
-        } else {
-          ++picture_.left_out_arrows;
-        }
+      case Kind::arrow:
+        add_arrow_end(event, lane);
         break;
-      }
-      case 'M':
-        take_metadata(event, lane);
+      case Kind::process_name:
+        processes_[lane.first].name = valid_utf8(event.name.view());
+        break;
+      case Kind::process_sort_index:
+        processes_[lane.first].sort_index = event.sort_index;
+        break;
+      case Kind::thread_name:
+        threads_[lane] = valid_utf8(event.name.view());
         break;
       default:
         break;
     }
   }
-  void end() override {}
+  void add(TraceText, const TraceValue&) override {}
 
-  void take_slice(const TraceEvent& event, LaneKey lane) {
+  void add_slice(const TraceEvent& event, LaneKey lane) {
     PictureSlice slice{std::max(event.start_ns, picture_.begin_ns),
                        std::min(event.end_ns(), picture_.end_ns), 0, 0};
     if (slice.end_ns < slice.begin_ns) return;
-    slice.name = find_or_add_name(event.name);
+    slice.name = find_or_add_name(event.name.view());
     found_.push_back({slice, lane});
     if (found_.size() >= 2 * kMaxSlices) keep_first(kMaxSlices);
   }
 
-  void take_metadata(const TraceEvent& event, LaneKey lane) {
-    JsonMembers members(event.arguments);
-    if (!members.next()) return;
-    const std::string kind = parse_json_text(event.name);
-    if (kind == "process_name") {
-      processes_[lane.first].name = parse_json_text(members.value());
-    } else if (kind == "process_sort_index") {
-      processes_[lane.first].sort_index = parse_whole_us(members.value());
-    } else if (kind == "thread_name") {
-      threads_[lane] = parse_json_text(members.value());
+  void add_arrow_end(const TraceEvent& event, LaneKey lane) {
+    auto& ends = event.phase == 's' ? starts_ : ends_;
+    if (ends.size() < kMaxArrowEnds) {
+      ends.push_back({std::string(event.category.view()), event.arrow, lane, event.start_ns});
+    } else {
+      ++picture_.left_out_arrows;
     }
   }
 
-  static std::int64_t parse_whole_us(std::string_view json) { return parse_us_text(json) / 1000; }
-
   // Names are limited to the length that a page can show.
-  std::size_t find_or_add_name(std::string_view json) {
-    std::string name = json.size() <= kMaxNameBytes
-                           ? parse_json_text(json)
-                           : parse_json_text(std::string(json.substr(0, kMaxNameBytes)) + '"');
+  std::size_t find_or_add_name(std::string_view text) {
+    std::string name = valid_utf8(text.substr(0, kMaxNameBytes));
     const auto [at, is_new] = name_ids_.try_emplace(std::move(name), picture_.names.size());
     if (is_new) picture_.names.push_back(at->first);
     return at->second;
@@ -193,10 +184,10 @@ class WindowEvents : public TraceEventSink {
   }
 
   void make_arrows() {
-    std::map<std::string, const ArrowEnd*> begins;
-    for (const ArrowEnd& start : starts_) begins[start.id] = &start;
+    std::map<std::pair<std::string, std::uint64_t>, const ArrowEnd*> begins;
+    for (const ArrowEnd& start : starts_) begins[{start.category, start.number}] = &start;
     for (const ArrowEnd& end : ends_) {
-      const auto begin = begins.find(end.id);
+      const auto begin = begins.find({end.category, end.number});
       if (begin == begins.end()) continue;
       const auto from = lane_places_.find(begin->second->lane);
       const auto to = lane_places_.find(end.lane);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json_text.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {
@@ -110,15 +109,13 @@ constexpr NumberText kRemoteCopyTypes[] = {{0, "RDMA_SEND_NOTIFY"},
 
 }  // namespace
 
-Texts::Texts(const Database& db, TextForm form)
-    : form_(form), read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
+Texts::Texts(const Database& db) : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
 const std::string& Texts::operator()(std::int64_t id) {
   return known_.get(id, [this](std::int64_t missing) {
     read_.reset();
     read_.bind(1, missing);
-    const std::string_view text = read_.step() ? read_.text(0) : std::string_view();
-    return form_ == TextForm::json ? json_string(text) : std::string(text);
+    return std::string(read_.step() ? read_.text(0) : std::string_view());
   });
 }
 

@@ -100,22 +100,16 @@ class TaskTypes {
 // Texts of CANN captures that tables, timelines and the unified database share: names by id, and
 // texts for numbers in records. Source of the numbers: cann_host.md 1.8, 1.9.
 
-enum class TextForm {
-  plain,
-  json,  // quoted and escaped
-};
-
 inline constexpr std::size_t kMaxNames = 1 << 16;
 
 // Looks up texts of the table `name` by id, with a cache.
 class Texts {
  public:
-  explicit Texts(const Database& db, TextForm form = TextForm::plain);
+  explicit Texts(const Database& db);
   // Valid until the next call. Returns the empty text for an unknown id.
   const std::string& operator()(std::int64_t id);
 
  private:
-  TextForm form_;
   Statement read_;
   RecentMap<std::int64_t, std::string, kMaxNames> known_;
 };

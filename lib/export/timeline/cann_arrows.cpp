@@ -77,21 +77,15 @@ IdBits calls_with_copies(const Database& db) {
   return calls;
 }
 
-void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns) {
-  constexpr std::string_view kName = "\"HostToDevice";
+  constexpr std::string_view kName = "HostToDevice";
   char name[kName.size() + 24];
-  char id[24];
   kName.copy(name, kName.size());
-  char* digits = name + kName.size();
   const auto number = static_cast<std::uint64_t>(call_id) << 32;
-  char* end = std::to_chars(digits, digits + 20, number).ptr;
-  *end++ = '"';
-  id[0] = '"';
-  const auto length = static_cast<std::size_t>(end - digits);
-  std::string_view(digits, length).copy(id + 1, length);
-  out.flow(phase, {{name, static_cast<std::size_t>(end - name)}}, lane, {"\"HostToDevice\""},
-           {{id, length + 1}}, time_ns);
+  const char* end = std::to_chars(name + kName.size(), name + sizeof name, number).ptr;
+  const std::string_view text(name, static_cast<std::size_t>(end - name));
+  out.arrow(phase, {text, "HostToDevice", number}, lane, time_ns);
 }
 
 ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, bool ends_every)

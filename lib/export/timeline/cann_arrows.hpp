@@ -18,7 +18,7 @@
 #include "export/scope/export_scope.hpp"
 #include "export/scope/id_bits.hpp"
 #include "export/scope/output_file.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/trace/trace_writer.hpp"
 #include "store/database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/rows/mark_rows.hpp"
@@ -48,7 +48,7 @@ bool has_marks(const Database& db);
 // Returns the calls with a MEMCPY_ASYNC task; they start an arrow, too.
 IdBits calls_with_copies(const Database& db);
 
-void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
 // SQL: true if a collective is drawn, because it has an hccl_op_info (cann_device.md 23.5). Expects

@@ -22,17 +22,17 @@ namespace {
 std::string_view name_prefix(std::int64_t level) {
   switch (level) {
     case call_level::kAcl:
-      return "\"AscendCL@";
+      return "AscendCL@";
     case call_level::kModel:
-      return "\"Model@";
+      return "Model@";
     case call_level::kNode:
-      return "\"Node@";
+      return "Node@";
     case call_level::kCommunication:
-      return "\"Communication@";
+      return "Communication@";
     case call_level::kRuntime:
-      return "\"Runtime@";
+      return "Runtime@";
     default:
-      return "\"Api@";
+      return "Api@";
   }
 }
 
@@ -50,9 +50,9 @@ CallStyle call_style(const OutputFile& output_file) {
 }
 
 std::string_view cann5_name_prefix(std::int64_t level) {
-  if (level == call_level::kAcl) return "\"ACL@";
-  if (level == call_level::kModel) return "\"GE@";
-  return level == call_level::kNode ? "\"GE_OP_EXECUTE@" : name_prefix(level);
+  if (level == call_level::kAcl) return "ACL@";
+  if (level == call_level::kModel) return "GE@";
+  return level == call_level::kNode ? "GE_OP_EXECUTE@" : name_prefix(level);
 }
 
 // Where CANN 5 draws the calls of a level.
@@ -81,8 +81,7 @@ Cann5Process to_cann5_process(std::int64_t level) {
 // Text shared by calls of one kind on one thread.
 struct CallText {
   std::string name;
-  std::string lane_text;
-  std::string arguments;
+  SharedArguments arguments;
   TraceLane lane;
   std::int64_t level = 0;
   bool begins_arrow = false;
@@ -96,7 +95,7 @@ class CallTexts {
       : processes_(processes),
         style_(style),
         host_pid_(read_meta_integer(db, "host.pid").value_or(0)),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         events_(events) {}
 
   // Valid until the next call.
@@ -106,9 +105,9 @@ class CallTexts {
     const CallTextKey key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
     return known_.get(key, [this](const CallTextKey& missing) { return make_text(missing); });
   }
-  JsonText item_text(const ApiCallRow& call) {
-    if (call.item_name_id == kNull) return {"\"0\""};
-    return {texts_(call.item_name_id)};
+  TraceText item_text(const ApiCallRow& call) {
+    if (call.item_name_id == kNull) return "0";
+    return texts_(call.item_name_id);
   }
 
   // Call when a call with this text is drawn.
@@ -117,7 +116,7 @@ class CallTexts {
   }
   using Threads = std::map<std::int64_t, std::set<std::int64_t>>;  // by level
   const Threads& threads() const { return threads_; }
-  void write_metadata(const Threads& drawn, TraceJsonWriter& out) const {
+  void write_metadata(const Threads& drawn, TraceWriter& out) const {
     constexpr auto kCalls = cann::TraceProcess::calls;
     std::set<std::int64_t> all;
     for (const auto& [level, threads] : drawn) {
@@ -163,11 +162,11 @@ class CallTexts {
       add_cann5_text(key, name, text);
       return text;
     }
-    text.name = std::string(name_prefix(key.level)) + name.substr(1);
-    text.lane_text = TraceJsonWriter::lane_text(text.lane);
-    text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
-    text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
-    text.arguments += key.level == call_level::kAcl ? name : "\"0\"";
+    text.name = std::string(name_prefix(key.level)) + name;
+    text.arguments.add("Thread Id", thread);
+    text.arguments.add("Mode", texts_(key.type));
+    text.arguments.add("level", cann::level_text(key.level));
+    text.arguments.add("id", key.level == call_level::kAcl ? name : "0");
     text.begins_arrow =
         key.level == call_level::kNode || (key.level == call_level::kAcl && events_.has(key.name));
     return text;
@@ -176,31 +175,26 @@ class CallTexts {
   // Sets names and arguments as CANN 5 did.
   void add_cann5_text(const CallTextKey& key, const std::string& name, CallText& text) {
     const Cann5Process process = to_cann5_process(key.level);
-    const std::string thread = std::to_string(text.lane.tid);
-    std::string shown = name;
+    text.name = name;
     if (style_ == CallStyle::thread_group) {
-      shown = std::string(cann5_name_prefix(key.level)) + name.substr(1);
-      text.arguments = "\"Mode\":" + texts_(key.type);
+      text.name = std::string(cann5_name_prefix(key.level)) + name;
+      text.arguments.add("Mode", texts_(key.type));
     } else if (style_ == CallStyle::ai_stack) {
       if (process.stack_thread) text.lane.tid = static_cast<std::int64_t>(*process.stack_thread);
     } else {
       text.lane.pid = processes_.pid(process.process, cann::kHostDevice);
       if (key.level == call_level::kAcl) {
-        text.arguments = "\"Mode\":" + texts_(key.type) +
-                         ",\"Process Id\":" + std::to_string(host_pid_) +
-                         ",\"Thread Id\":" + thread;
+        text.arguments.add("Mode", texts_(key.type));
+        text.arguments.add("Process Id", host_pid_);
+        text.arguments.add("Thread Id", text.lane.tid);
       } else if (key.level == call_level::kModel && key.item != kNull) {
-        text.arguments = "\"Model Id\":" + texts_(key.item);
+        text.arguments.add("Model Id", texts_(key.item));
       } else {
-        text.arguments = "\"Thread Id\":" + thread;
+        text.arguments.add("Thread Id", text.lane.tid);
       }
-      if (key.level == call_level::kNode && key.item != kNull) {
-        const std::string op = texts_(key.item);
-        shown = op.substr(0, op.size() - 1) + "_" + name.substr(1);
-      }
+      if (key.level == call_level::kNode && key.item != kNull)
+        text.name = texts_(key.item) + "_" + name;
     }
-    text.name = shown;
-    text.lane_text = TraceJsonWriter::lane_text(text.lane);
   }
 
   const cann::TraceProcesses& processes_;
@@ -228,7 +222,7 @@ class CallPieces {
   }
 
   void write(const Database& db, std::int64_t first_call, std::int64_t last_call,
-             TraceJsonWriter& out) {
+             TraceWriter& out) {
     find_copies(db);
     CallTexts& texts = cached_texts(db);
     cann::CallCursor calls(
@@ -239,26 +233,24 @@ class CallPieces {
       if (output_file_.key > 0 && calls->level != output_file_.key) continue;
       if (style_ == CallStyle::ai_stack && !to_cann5_process(calls->level).stack_thread) continue;
       CallText& text = texts(*calls);
-      if (!out.begin_slice({text.name}, text.lane_text, calls->start_ns, calls.duration_ns(),
-                           text.arguments)) {
-        continue;
-      }
+      if (!out.begin_slice(text.name, text.lane, calls->start_ns, calls.duration_ns())) continue;
+      out.arguments(text.arguments);
       texts.add_thread(text);
       if (style_ == CallStyle::current) {
-        out.argument({"\"item_id\""}, texts.item_text(*calls));
-        out.argument({"\"connection_id\""}, calls->id);
+        out.argument("item_id", texts.item_text(*calls));
+        out.argument("connection_id", calls->id);
       }
       if (style_ == CallStyle::ai_stack)
         cann::write_ai_stack_arguments(out, output_file_.scope, calls->start_ns,
                                        calls.duration_ns());
-      out.end_slice();
+      out.end_event();
       if (output_file_.has_arrows && (text.begins_arrow || copies_->has(calls->id))) {
         cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
       }
     }
   }
 
-  void write_metadata(const Database& db, TraceJsonWriter& out) {
+  void write_metadata(const Database& db, TraceWriter& out) {
     CallTexts::Threads drawn;
     all_texts_.for_each([&](const CallTexts& texts) {
       for (const auto& [level, threads] : texts.threads())
@@ -314,10 +306,10 @@ class CannCalls : public cann::CannLayer {
     using When = TimelinePiece::When;
     const auto shared = std::make_shared<CallPieces>(db, output_file);
     std::vector<TimelinePiece> pieces;
-    pieces.push_back({[shared](const Database& own, TraceJsonWriter&) { shared->find_copies(own); },
-                      When::ahead});
+    pieces.push_back(
+        {[shared](const Database& own, TraceWriter&) { shared->find_copies(own); }, When::ahead});
     const auto add = [&](std::int64_t first, std::int64_t last) {
-      pieces.push_back({[shared, first, last](const Database& own, TraceJsonWriter& out) {
+      pieces.push_back({[shared, first, last](const Database& own, TraceWriter& out) {
         shared->write(own, first, last, out);
       }});
     };
@@ -327,7 +319,7 @@ class CannCalls : public cann::CannLayer {
     for (const auto& [first, last] : cann::piece_ranges({std::max(ids.first, early + 1), ids.last}))
       add(first, last);
     pieces.push_back(
-        {[shared](const Database& own, TraceJsonWriter& out) { shared->write_metadata(own, out); },
+        {[shared](const Database& own, TraceWriter& out) { shared->write_metadata(own, out); },
          When::after_others});
     return pieces;
   }

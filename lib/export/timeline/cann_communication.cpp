@@ -89,14 +89,14 @@ class CommGroups {
 
 class CommunicationWriter {
  public:
-  CommunicationWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
+  CommunicationWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
       : db_(db),
         is_cann5_(output_file.is_cann5),
         scope_(output_file.scope),
         output_file_(output_file),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         groups_(db, output_file.is_cann5),
         transfers_(db),
         out_(out) {}
@@ -115,7 +115,7 @@ class CommunicationWriter {
   TraceLane lane(std::int64_t device, std::int64_t tid) const {
     return {processes_.pid(cann::TraceProcess::communication, device), tid};
   }
-  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
+  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "N/A"; }
 
   enum TaskCell : int {
     kDevice,
@@ -180,40 +180,38 @@ class CommunicationWriter {
     const std::int64_t plane = groups_.checked_plane(row.integer(kPlane));
     const std::string item = text(row.maybe_integer(kItem));
     const TraceLane where = lane(device, group.first_plane + plane);
-    if (!out_.begin_slice({item}, where, row.integer(kStart), duration)) return;
+    if (!out_.begin_slice(item, where, row.integer(kStart), duration)) return;
     group.is_drawn = true;
     group.planes.insert(plane);
     const std::string notify = std::to_string(static_cast<std::uint64_t>(row.integer(kNotify)));
-    out_.argument({"\"notify_id\""}, JsonText{is_cann5_ ? notify : "\"" + notify + "\""});
+    is_cann5_ ? out_.argument_digits("notify_id", notify) : out_.argument("notify_id", notify);
     constexpr double kPsPerUs = 1e6;
-    out_.argument_number({"\"duration estimated(us)\""},
+    out_.argument_number("duration estimated(us)",
                          static_cast<double>(row.integer(kEstimated)) / kPsPerUs);
-    out_.argument({"\"stream id\""}, row.integer(kStream));
-    out_.argument({"\"task id\""}, row.integer(kNumber));
+    out_.argument("stream id", row.integer(kStream));
+    out_.argument("task id", row.integer(kNumber));
     if (!is_cann5_) write_context(row);
-    out_.argument({"\"task type\""}, JsonText{item});
-    out_.argument({"\"src rank\""}, row.integer(kLocal));
-    out_.argument({"\"dst rank\""}, row.integer(kRemote));
-    out_.argument_text({"\"transport type\""},
-                       cann::find_text(cann::transport_types(), row.integer(kTransport)));
+    out_.argument("task type", item);
+    out_.argument("src rank", row.integer(kLocal));
+    out_.argument("dst rank", row.integer(kRemote));
+    out_.argument("transport type",
+                  cann::find_text(cann::transport_types(), row.integer(kTransport)));
     const std::int64_t bytes = row.integer(kSize);
-    out_.argument({"\"size(Byte)\""}, bytes);
-    out_.argument_text({"\"data type\""},
-                       cann::find_text(cann::comm_data_types(), row.integer(kDataType)));
-    out_.argument_text({"\"link type\""},
-                       cann::find_text(cann::link_types(), row.integer(kLinkType)));
+    out_.argument("size(Byte)", bytes);
+    out_.argument("data type", cann::find_text(cann::comm_data_types(), row.integer(kDataType)));
+    out_.argument("link type", cann::find_text(cann::link_types(), row.integer(kLinkType)));
     const auto transfer = transfers_.find(
         row.integer(kTaskId), {static_cast<double>(bytes), static_cast<double>(duration)});
-    out_.argument_number({"\"bandwidth(GB/s)\""},
+    out_.argument_number("bandwidth(GB/s)",
                          transfer.duration_ns == 0 ? 0.0 : transfer.bytes / transfer.duration_ns);
     if (!is_cann5_) write_model(row, kModel);
-    out_.end_slice();
+    out_.end_event();
   }
   void write_context(const Statement& row) {
-    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(kInvalidId));
+    out_.argument("context id", row.maybe_integer(kContext).value_or(kInvalidId));
   }
   void write_model(const Statement& row, int column) {
-    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(kInvalidId));
+    out_.argument("model id", row.maybe_integer(column).value_or(kInvalidId));
   }
 
   enum OpCell : int {
@@ -261,28 +259,27 @@ class CommunicationWriter {
   // Returns false if it is too short to be drawn.
   bool write_op(const Statement& row, TraceLane where) {
     const std::int64_t start = row.integer(kOpStart);
-    if (!out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
+    if (!out_.begin_slice(text(row.maybe_integer(kOpName)), where, start,
                           saturating_subtract(row.integer(kOpEnd), start))) {
       return false;
     }
     if (!is_cann5_) write_op_arguments(row);
-    out_.end_slice();
+    out_.end_event();
     return true;
   }
 
   void write_op_arguments(const Statement& row) {
     const auto yes_or_no = [&row](int column) {
-      return JsonText{row.integer(column) != 0 ? "\"yes\"" : "\"no\""};
+      return row.integer(column) != 0 ? TraceText("yes") : TraceText("no");
     };
-    out_.argument({"\"rank_size\""}, row.integer(kRanks));
-    out_.argument({"\"connection_id\""}, row.integer(kApi));
+    out_.argument("rank_size", row.integer(kRanks));
+    out_.argument("connection_id", row.integer(kApi));
     write_model(row, kOpModel);
-    out_.argument_text({"\"data_type\""},
-                       cann::find_text(cann::comm_data_types(), row.integer(kOpDataType)));
-    out_.argument({"\"alg_type\""}, JsonText{text(row.maybe_integer(kAlgorithm))});
-    out_.argument({"\"count\""}, row.integer(kCount));
-    out_.argument({"\"relay\""}, yes_or_no(kRelay));
-    out_.argument({"\"retry\""}, yes_or_no(kRetry));
+    out_.argument("data_type", cann::find_text(cann::comm_data_types(), row.integer(kOpDataType)));
+    out_.argument("alg_type", text(row.maybe_integer(kAlgorithm)));
+    out_.argument("count", row.integer(kCount));
+    out_.argument("relay", yes_or_no(kRelay));
+    out_.argument("retry", yes_or_no(kRetry));
   }
 
   void write_metadata() {
@@ -320,7 +317,7 @@ class CommunicationWriter {
   cann::Texts texts_;
   CommGroups groups_;
   cann::PayloadTransfers transfers_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
 };
 
 class CannCommunication : public cann::CannLayer {
@@ -332,8 +329,7 @@ class CannCommunication : public cann::CannLayer {
                    .needs = {"hccl_info|hccl_op_info"},
                    .cann5_topics = {{8, "hccl"}}}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CommunicationWriter(db, output_file, out).write();
   }
 };

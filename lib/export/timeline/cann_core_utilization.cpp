@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/json_text.hpp"
 #include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/core_sums.hpp"
@@ -71,8 +70,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
              .group = kCounterLayers},
             {kSampledCores, cann::TraceProcess::core_utilization, "AI Core Utilization", true}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
     struct Core {
@@ -83,7 +81,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
     std::vector<Core> cores;
     for (const CounterTrack& track : samples.tracks()) {
       if (track.part == 0 && track.is_rate)
-        cores.push_back({&track, json_string(fmt::format("Core {}", track.number.value_or(0)))});
+        cores.push_back({&track, fmt::format("Core {}", track.number.value_or(0))});
     }
     std::sort(cores.begin(), cores.end(), [](const Core& a, const Core& b) {
       return std::tie(a.track->device, a.track->number, a.track->index) <
@@ -98,7 +96,7 @@ class CoreUtilizationLayer : public cann::CounterLayer {
     const CounterTrack* last = nullptr;
     std::optional<CoreMeans> means;
     const auto write_mean = [&](std::int64_t time_ns, double mean) {
-      write_event(out, "\"Average\"", processes.lane(*last), time_ns, mean);
+      write_event(out, "Average", processes.lane(*last), time_ns, mean);
     };
     while (samples.next()) {
       const Core* core = of_track[samples->track->index];
@@ -118,11 +116,11 @@ class CoreUtilizationLayer : public cann::CounterLayer {
   }
 
  private:
-  static void write_event(TraceJsonWriter& out, std::string_view name, TraceLane lane,
-                          std::int64_t time_ns, double percent) {
-    out.begin_counter({name}, lane, time_ns);
-    out.argument_text({"\"Utilization(%)\""}, fmt::format("{:.6f}", percent));
-    out.end_slice();
+  static void write_event(TraceWriter& out, TraceText name, TraceLane lane, std::int64_t time_ns,
+                          double percent) {
+    out.begin_counter(name, lane, time_ns);
+    out.argument("Utilization(%)", fmt::format("{:.6f}", percent));
+    out.end_event();
   }
 };
 

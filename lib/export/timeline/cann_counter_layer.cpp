@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "base/json_text.hpp"
 #include "export/summary/cann_counter_tables.hpp"
 
 namespace msprof::cann {
 
 CounterProcesses::CounterProcesses(const Database& db, const OutputFile& output_file,
                                    const CounterProcess& process,
-                                   const std::vector<CounterTrack>& tracks, TraceJsonWriter& out)
+                                   const std::vector<CounterTrack>& tracks, TraceWriter& out)
     : processes_(db), process_(process), out_(out) {
   const bool is_of_devices = std::any_of(tracks.begin(), tracks.end(),
                                          [](const CounterTrack& track) { return !!track.device; });
@@ -36,7 +35,7 @@ TraceLane CounterProcesses::lane(const CounterTrack& track, std::int64_t tid) co
 }
 
 void CounterLayer::write(const Database& db, const OutputFile& output_file,
-                         TraceJsonWriter& out) const {
+                         TraceWriter& out) const {
   CounterSamples samples(db, process_.kind, output_file.scope);
   CounterProcesses processes(db, output_file, process_, samples.tracks(), out);
   struct Event {
@@ -48,17 +47,17 @@ void CounterLayer::write(const Database& db, const OutputFile& output_file,
   };
   std::vector<Event> events;
   for (const CounterTrack& track : samples.tracks()) {
-    events.push_back({draws(track), false, json_string(event_name(track)),
-                      json_string(value_key(track)), processes.lane(track)});
+    events.push_back(
+        {draws(track), false, event_name(track), value_key(track), processes.lane(track)});
   }
   while (samples.next()) {
     Event& event = events[samples->track->index];
     if (!event.is_drawn) continue;
     if (!event.is_begun) processes.begin(*samples->track);
     event.is_begun = true;
-    out.begin_counter({event.name}, event.lane, samples->time_ns);
-    write_value(out, {event.key}, *samples);
-    out.end_slice();
+    out.begin_counter(event.name, event.lane, samples->time_ns);
+    write_value(out, event.key, *samples);
+    out.end_event();
   }
 }
 
@@ -70,8 +69,7 @@ std::string CounterLayer::value_key(const CounterTrack& track) const {
   return track.counter + "(" + track.unit + ")";
 }
 
-void CounterLayer::write_value(TraceJsonWriter& out, JsonText key,
-                               const CounterSample& sample) const {
+void CounterLayer::write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const {
   out.argument_number(key, rounded3(sample));
 }
 

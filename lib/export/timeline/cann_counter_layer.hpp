@@ -24,7 +24,7 @@ struct CounterProcess {
 class CounterProcesses {
  public:
   CounterProcesses(const Database& db, const OutputFile& output_file, const CounterProcess& process,
-                   const std::vector<CounterTrack>& tracks, TraceJsonWriter& out);
+                   const std::vector<CounterTrack>& tracks, TraceWriter& out);
   // Call before the first event of a device.
   void begin(const CounterTrack& track);
   TraceLane lane(const CounterTrack& track, std::int64_t tid = 0) const;
@@ -33,7 +33,7 @@ class CounterProcesses {
   void write(std::int64_t device);
   TraceProcesses processes_;
   CounterProcess process_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   std::vector<std::int64_t> devices_;
   std::set<std::int64_t> written_;
 };
@@ -43,15 +43,14 @@ class CounterLayer : public CannLayer {
   CounterLayer(const LayerInfo& info, const CounterProcess& process)
       : CannLayer(info), process_(process) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override;
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override;
 
  protected:
   // Name of the events of a track, and key of their value: "HBM 0/Read" and "Read(MB/s)".
   virtual std::string event_name(const CounterTrack& track) const;
   virtual std::string value_key(const CounterTrack& track) const;
   // Writes the value with at most three decimals.
-  virtual void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const;
+  virtual void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const;
   // Returns false for tracks without events.
   virtual bool draws(const CounterTrack&) const { return true; }
   const CounterProcess& process() const { return process_; }

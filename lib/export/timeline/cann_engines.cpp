@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
@@ -29,8 +28,7 @@ class CannFusion : public cann::CannLayer {
                    .needs = {"stars_soc"},
                    .group = kEngineLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read = db.prepare(
         "SELECT device_id, start_ns, end_ns, task_number, acc_id, engine, mission_id"
@@ -49,17 +47,16 @@ class CannFusion : public cann::CannLayer {
       const std::int64_t engine = read.integer(5);
       const std::string_view word = cann::fusion_engine_text(engine);
       const std::string type = word.empty() ? std::to_string(engine) : std::string(word);
-      if (!out.begin_slice({json_string("Fusion " + type)}, lane, read.integer(1), duration))
-        continue;
-      out.argument({"\"Task Id\""}, read.integer(3));
-      out.argument({"\"Acc Id\""}, read.integer(4));
-      out.argument_text({"\"Task Type\""}, "FUSION");
-      out.argument_text({"\"Fusion Task Type\""}, type);
+      if (!out.begin_slice("Fusion " + type, lane, read.integer(1), duration)) continue;
+      out.argument("Task Id", read.integer(3));
+      out.argument("Acc Id", read.integer(4));
+      out.argument("Task Type", "FUSION");
+      out.argument("Fusion Task Type", type);
       if (cann::fusion_die(engine) >= 0) {
-        out.argument({"\"Mission Id\""}, read.integer(6));
-        out.argument({"\"Ccu Die Id\""}, cann::fusion_die(engine));
+        out.argument("Mission Id", read.integer(6));
+        out.argument("Ccu Die Id", cann::fusion_die(engine));
       }
-      out.end_slice();
+      out.end_event();
     }
   }
 };
@@ -73,8 +70,7 @@ class CannCcu : public cann::CannLayer {
                    .needs = {"ccu"},
                    .group = kEngineLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read = db.prepare(
         "SELECT device_id, start_ns, end_ns, is_wait, stream_id, task_number, instruction_id, die,"
@@ -92,48 +88,49 @@ class CannCcu : public cann::CannLayer {
         out.thread(lane, "Communication", 0);
       }
       const bool is_wait = read.integer(3) != 0;
-      if (!out.begin_slice({is_wait ? "\"Wait\"" : "\"LoopGroup\""}, lane, read.integer(1),
-                           duration))
+      if (!out.begin_slice(is_wait ? TraceText("Wait") : TraceText("LoopGroup"), lane,
+                           read.integer(1), duration))
         continue;
-      out.argument({"\"Physic Stream Id\""}, read.integer(4));
-      out.argument({"\"Task Id\""}, read.integer(5));
+      out.argument("Physic Stream Id", read.integer(4));
+      out.argument("Task Id", read.integer(5));
       is_wait ? write_wait(read, out) : write_loop(read, duration, out);
-      out.end_slice();
+      out.end_event();
     }
   }
 
  private:
-  static void write_loop(const Statement& read, std::int64_t duration, TraceJsonWriter& out) {
-    out.argument({"\"Instruction ID\""}, read.integer(6));
+  static void write_loop(const Statement& read, std::int64_t duration, TraceWriter& out) {
+    out.argument("Instruction ID", read.integer(6));
     if (read.is_null(8)) return;
-    out.argument({"\"Die Id\""}, read.integer(7));
-    out.argument({"\"Data Size\""}, read.integer(8));
+    out.argument("Die Id", read.integer(7));
+    out.argument("Data Size", read.integer(8));
     constexpr double kNsPerSecond = 1e9;
     constexpr double kMegabyte = 1048576;
     const double bytes = static_cast<double>(read.integer(8));
     out.argument_number(
-        {"\"Bandwidth (MB/s)\""},
+        "Bandwidth (MB/s)",
         duration > 0 ? bytes / static_cast<double>(duration) * kNsPerSecond / kMegabyte : 0);
     if (read.is_null(9)) return;
-    write_word(out, "\"Reduce Op Type\"", cann::reduce_text(read.integer(9)), read.integer(9));
-    for (const auto& [key, cell] :
-         {std::pair("\"Input Data Type\"", 10), std::pair("\"Output Data Type\"", 11)})
-      write_word(out, key, cann::find_text(cann::comm_data_types(), read.integer(cell)),
-                 read.integer(cell));
+    write_word(out, "Reduce Op Type", cann::reduce_text(read.integer(9)), read.integer(9));
+    const auto write_type = [&](TraceText key, std::int64_t type) {
+      write_word(out, key, cann::find_text(cann::comm_data_types(), type), type);
+    };
+    write_type("Input Data Type", read.integer(10));
+    write_type("Output Data Type", read.integer(11));
   }
-  static void write_word(TraceJsonWriter& out, std::string_view key, std::string_view word,
+  static void write_word(TraceWriter& out, TraceText key, std::string_view word,
                          std::int64_t number) {
-    out.argument_text({key}, word.empty() ? std::to_string(number) : std::string(word));
+    out.argument(key, word.empty() ? std::to_string(number) : std::string(word));
   }
-  static void write_wait(const Statement& read, TraceJsonWriter& out) {
-    out.argument({"\"Notify Instruction ID\""}, read.integer(6));
-    if (!read.is_null(13)) out.argument({"\"Notify Rank ID\""}, read.integer(13));
+  static void write_wait(const Statement& read, TraceWriter& out) {
+    out.argument("Notify Instruction ID", read.integer(6));
+    if (!read.is_null(13)) out.argument("Notify Rank ID", read.integer(13));
     if (read.is_null(12)) return;
-    out.argument({"\"Die Id\""}, read.integer(7));
-    out.argument({"\"Mask\""}, read.integer(12));
+    out.argument("Die Id", read.integer(7));
+    out.argument("Mask", read.integer(12));
     if (read.is_null(14)) return;
-    out.argument({"\"Maximum Delay Channel\""}, read.integer(14));
-    out.argument({"\"Maximum Channel Delay\""}, read.integer(15));
+    out.argument("Maximum Delay Channel", read.integer(14));
+    out.argument("Maximum Channel Delay", read.integer(15));
   }
 };
 
@@ -146,10 +143,9 @@ class CannDpu : public cann::CannLayer {
                    .needs = {"dpu_track"},
                    .group = kEngineLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    cann::Texts names(db, cann::TextForm::json);
+    cann::Texts names(db);
     cann::Texts types(db);
     Statement read = db.prepare(
         "SELECT dpu_id, start_ns, end_ns, stream_id, task_number, thread_id, name_id, type_name_id"
@@ -167,13 +163,13 @@ class CannDpu : public cann::CannLayer {
                     static_cast<std::int64_t>(cann::TraceProcess::dpu));
       if (streams.emplace(unit, lane.tid).second)
         out.thread(lane, fmt::format("Stream {}", lane.tid), lane.tid);
-      const std::string name = read.is_null(6) ? "\"N/A\"" : names(read.integer(6));
-      if (!out.begin_slice({name}, lane, read.integer(1), duration)) continue;
-      out.argument({"\"Thread Id\""}, read.integer(5));
-      out.argument({"\"Physic Stream Id\""}, read.integer(3));
-      out.argument({"\"Task Id\""}, read.integer(4));
-      out.argument_text({"\"Task Type\""}, cann::kernel_type_text(types(read.integer(7))));
-      out.end_slice();
+      const std::string name = read.is_null(6) ? "N/A" : names(read.integer(6));
+      if (!out.begin_slice(name, lane, read.integer(1), duration)) continue;
+      out.argument("Thread Id", read.integer(5));
+      out.argument("Physic Stream Id", read.integer(3));
+      out.argument("Task Id", read.integer(4));
+      out.argument("Task Type", cann::kernel_type_text(types(read.integer(7))));
+      out.end_event();
     }
   }
 };
@@ -187,10 +183,8 @@ class CannBiu : public cann::CannLayer {
                    .needs = {"biu_perf"},
                    .group = kEngineLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
-    constexpr std::string_view kUnits[] = {"\"SU\"",   "\"VEC\"",  "\"CUBE\"", "\"MTE1\"",
-                                           "\"MTE2\"", "\"MTE3\"", "\"FIXP\""};
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
+    constexpr std::string_view kUnits[] = {"SU", "VEC", "CUBE", "MTE1", "MTE2", "MTE3", "FIXP"};
     const cann::TraceProcesses processes(db);
     cann::Texts cores(db);
     Statement read = db.prepare(
@@ -214,10 +208,10 @@ class CannBiu : public cann::CannLayer {
       const TraceLane lane{pid, thread->second};
       const std::string core = cores(read.integer(4));
       if (is_new) out.thread(lane, fmt::format("Group{}-{}", read.integer(3), core), lane.tid);
-      if (!out.begin_slice({kUnits[unit]}, lane, read.integer(1), duration)) continue;
-      out.argument_text({"\"Core Type\""}, core);
-      out.argument({"\"Block Id\""}, read.integer(6));
-      out.end_slice();
+      if (!out.begin_slice(kUnits[unit], lane, read.integer(1), duration)) continue;
+      out.argument("Core Type", core);
+      out.argument("Block Id", read.integer(6));
+      out.end_event();
     }
   }
 };
@@ -232,8 +226,7 @@ class CannBlockDetail : public cann::CannLayer {
                    .needs = {"ffts_profile"},
                    .group = kEngineLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     cann::OpNames ops(db);
     cann::Texts texts(db);
@@ -248,8 +241,8 @@ class CannBlockDetail : public cann::CannLayer {
                                    saturating_add(read.integer(1), read.integer(2))))
         continue;
       const auto name_id = ops.find(read.maybe_integer(5));
-      const std::string name = json_string(
-          fmt::format("Stream {} {}", read.integer(3), name_id ? texts(*name_id) : "N/A"));
+      const std::string name =
+          fmt::format("Stream {} {}", read.integer(3), name_id ? texts(*name_id) : "N/A");
       const std::int64_t pid = processes.pid(cann::TraceProcess::block_detail, device);
       for (const int first_cell : {7, 10}) {
         const std::int64_t start = read.integer(first_cell);
@@ -266,13 +259,13 @@ class CannBlockDetail : public cann::CannLayer {
                      fmt::format("{} {}", read.integer(6) != 0 ? "AIV" : "AIC",
                                  first_cell == 7 ? "Earliest" : "Latest"),
                      number);
-        if (!out.begin_slice({name}, lane, start, duration)) continue;
-        out.argument({"\"Physic Stream Id\""}, read.integer(3));
-        out.argument({"\"Task Id\""}, read.integer(4));
-        out.argument({"\"Batch Id\""}, 0);
-        out.argument({"\"Subtask Id\""}, kInvalidId);
-        out.argument({"\"Core Id\""}, read.integer(first_cell + 2));
-        out.end_slice();
+        if (!out.begin_slice(name, lane, start, duration)) continue;
+        out.argument("Physic Stream Id", read.integer(3));
+        out.argument("Task Id", read.integer(4));
+        out.argument("Batch Id", 0);
+        out.argument("Subtask Id", kInvalidId);
+        out.argument("Core Id", read.integer(first_cell + 2));
+        out.end_event();
       }
     }
   }

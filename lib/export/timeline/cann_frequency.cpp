@@ -2,7 +2,6 @@
 // cann_device.md 23.4 (each point once), cann_system.md 20.
 #include <fmt/format.h>
 
-#include "base/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -20,8 +19,7 @@ class CoreCounterLayer : public cann::CannLayer {
  public:
   explicit CoreCounterLayer(const CoreCounterInfo& facts) : CannLayer(facts.layer), facts_(facts) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read = db.prepare(fmt::format(
         "SELECT track.device_id, counter.time_ns, counter.value, name.text, unit.text FROM counter"
@@ -36,8 +34,8 @@ class CoreCounterLayer : public cann::CannLayer {
       if (!output_file.scope.takes(device, time, time)) continue;
       if (device != last_device) processes.write(out, facts_.process, device, facts_.process_name);
       last_device = device;
-      out.counter({json_string(read.text(3))}, {processes.pid(facts_.process, device), 0}, time,
-                  {json_string(read.text(4))}, read.integer(2));
+      out.counter(read.text(3), {processes.pid(facts_.process, device), 0}, time, read.text(4),
+                  read.integer(2));
     }
   }
 

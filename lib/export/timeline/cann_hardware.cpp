@@ -32,7 +32,7 @@ class Copies {
                          " WHERE task_id >= ? ORDER BY task_id")) {}
 
   // Must be called in ascending order of task ids.
-  void write(std::int64_t task_id, std::int64_t duration_ns, TraceJsonWriter& out) {
+  void write(std::int64_t task_id, std::int64_t duration_ns, TraceWriter& out) {
     if (!is_open_) {
       read_.bind(1, task_id);
       is_open_ = true;
@@ -41,13 +41,12 @@ class Copies {
     while (has_row_ && read_.integer(0) < task_id) has_row_ = read_.step();
     const bool is_known = has_row_ && read_.integer(0) == task_id;
     const std::int64_t bytes = is_known ? read_.integer(1) : 0;
-    out.argument({"\"size(B)\""}, bytes);
+    out.argument("size(B)", bytes);
     out.argument_number(
-        {"\"bandwidth(GB/s)\""},
+        "bandwidth(GB/s)",
         duration_ns == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration_ns));
-    out.argument_text(
-        {"\"operation\""},
-        cann::find_text(cann::copy_directions(), is_known ? read_.integer(2) : -1, "other"));
+    out.argument("operation", cann::find_text(cann::copy_directions(),
+                                              is_known ? read_.integer(2) : -1, "other"));
   }
 
  private:
@@ -124,7 +123,7 @@ class CoreTimes {
   }
 
   // Must be called in ascending order of task ids.
-  void write(const TaskRow& task, TraceJsonWriter& out) {
+  void write(const TaskRow& task, TraceWriter& out) {
     const std::int64_t* counters = sides_.empty() ? nullptr : counters_.find(task.id);
     if (counters == nullptr) return write_missing(out);
     PmuTask load{.counters = counters, .duration_ns = task.duration_ns};
@@ -147,16 +146,16 @@ class CoreTimes {
     const double us = values_[side.first];
     const double cycles = values_[side.second];
     if (!std::isfinite(us) || !std::isfinite(cycles)) return write_missing(out);
-    out.argument_number({kTime}, std::round(us * 1000) / 1000);
-    out.argument({kCycles}, std::llround(std::clamp(cycles, 0.0, 9e18)));
+    out.argument_number(kTime, std::round(us * 1000) / 1000);
+    out.argument(kCycles, std::llround(std::clamp(cycles, 0.0, 9e18)));
   }
 
  private:
-  static constexpr std::string_view kTime = "\"Aicore Time(ms)\"";
-  static constexpr std::string_view kCycles = "\"Total Cycle\"";
-  static void write_missing(TraceJsonWriter& out) {
-    out.argument({kTime}, JsonText{"\"N/A\""});
-    out.argument({kCycles}, JsonText{"\"N/A\""});
+  static constexpr TraceText kTime = "Aicore Time(ms)";
+  static constexpr TraceText kCycles = "Total Cycle";
+  static void write_missing(TraceWriter& out) {
+    out.argument(kTime, "N/A");
+    out.argument(kCycles, "N/A");
   }
 
   PmuMetrics metrics_;
@@ -175,7 +174,6 @@ struct TaskText {
 
 // Texts shared by tasks of one stream.
 struct StreamText {
-  std::string lane_text;
   TraceLane lane;
   bool is_drawn = false;  // at least once
 };
@@ -209,7 +207,7 @@ class SliceTexts {
       : db_(db),
         pid_(pid),
         style_(style),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         names_(names),
         of_op_(db.prepare("SELECT name_id, unit_name_id, grid_dim_name_id, block_dim_name_id"
                           " FROM op WHERE id = ?")) {
@@ -232,13 +230,13 @@ class SliceTexts {
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == names_.copy; }
-  void write_dimensions(const TaskRow& task, TraceJsonWriter& out) {
+  void write_dimensions(const TaskRow& task, TraceWriter& out) {
     if (task.host_type_name_id != names_.simt || task.op_id == kNull) return;
     read_op(task.op_id);
     for (const int column : {2, 3}) {
       if (of_op_.is_null(column)) continue;
-      out.argument({column == 2 ? "\"Grid Dim\"" : "\"Block Dim\""},
-                   {texts_(of_op_.integer(column))});
+      out.argument(column == 2 ? TraceText("Grid Dim") : TraceText("Block Dim"),
+                   texts_(of_op_.integer(column)));
     }
   }
   // Call when a task of this stream is drawn.
@@ -291,7 +289,6 @@ class SliceTexts {
     text.lane = {pid_, logic == logic_streams_.end() ? id : logic->second};
     if (style_ == TaskStyle::ai_stack)
       text.lane.tid = static_cast<std::int64_t>(cann::AiStackThread::tasks);
-    text.lane_text = TraceJsonWriter::lane_text(text.lane);
     return text;
   }
 
@@ -317,7 +314,7 @@ class DeviceWriter {
 
   // Writes a range of consecutive tasks. `ends` is null if no arrows are drawn.
   void write(std::int64_t first_task, std::int64_t last_task, const OuterTasks& outer,
-             const cann::ArrowEnds* ends, TraceJsonWriter& out) {
+             const cann::ArrowEnds* ends, TraceWriter& out) {
     Copies copies(db_);
     cann::TaskCursor tasks(
         db_, scope_,
@@ -340,42 +337,41 @@ class DeviceWriter {
  private:
   // `copies` is null unless the task is a copy.
   void write_task(const TaskRow& task, Copies* copies, const cann::ArrowEnds* ends,
-                  TraceJsonWriter& out) {
+                  TraceWriter& out) {
     const TaskText& text = texts_(task);
     StreamText& stream = texts_.find_stream_text(task);
-    if (!out.begin_slice({text.name}, stream.lane_text, task.start_ns, task.duration_ns, {}))
-      return;
+    if (!out.begin_slice(text.name, stream.lane, task.start_ns, task.duration_ns)) return;
     texts_.add_stream(stream);
     if (style_ == TaskStyle::ai_stack) {
       cann::write_ai_stack_arguments(out, scope_, task.start_ns, task.duration_ns);
-      return out.end_slice();
+      return out.end_event();
     }
     if (style_ == TaskStyle::cann5) {
-      out.argument({"\"Task Type\""}, JsonText{text.type});
-      out.argument({"\"Stream Id\""}, task.stream_id);
+      out.argument("Task Type", text.type);
+      out.argument("Stream Id", task.stream_id);
     } else {
-      out.argument({"\"Model Id\""}, given(task.model_number).value_or(kInvalidId));
-      out.argument({"\"Task Type\""}, JsonText{text.type});
-      out.argument({"\"Physic Stream Id\""}, task.stream_id);
+      out.argument("Model Id", given(task.model_number).value_or(kInvalidId));
+      out.argument("Task Type", text.type);
+      out.argument("Physic Stream Id", task.stream_id);
     }
-    out.argument({"\"Task Id\""}, task.task_number);
-    out.argument({"\"Batch Id\""}, task.batch);
+    out.argument("Task Id", task.task_number);
+    out.argument("Batch Id", task.batch);
     if (core_times_) {
       core_times_->write(task, out);
     } else {
       write_rest(task, copies, out);
     }
-    out.end_slice();
+    out.end_event();
     const char phase = ends == nullptr ? char{0} : ends->phase_of_task(task.id, task.api_id);
     if (phase != 0) cann::write_arrow(out, phase, stream.lane, task.api_id, task.start_ns);
   }
 
-  void write_rest(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
-    out.argument({"\"Subtask Id\""}, given(task.context).value_or(kInvalidId));
+  void write_rest(const TaskRow& task, Copies* copies, TraceWriter& out) {
+    out.argument("Subtask Id", given(task.context).value_or(kInvalidId));
     if (task.api_id == kNull) {
-      out.argument_digits({"\"connection_id\""}, kNoConnection);
+      out.argument_digits("connection_id", kNoConnection);
     } else {
-      out.argument({"\"connection_id\""}, task.api_id);
+      out.argument("connection_id", task.api_id);
     }
     if (copies != nullptr) copies->write(task.id, task.duration_ns, out);
     texts_.write_dimensions(task, out);
@@ -403,7 +399,7 @@ class DevicePieces {
         names_(std::move(names)) {}
 
   void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
-             const OuterTasks& outer, TraceJsonWriter& out) {
+             const OuterTasks& outer, TraceWriter& out) {
     std::shared_ptr<const cann::ArrowEnds> ends;
     if (output_file_.has_arrows) ends = cann::arrow_ends(db, output_file_);
     writers_
@@ -415,7 +411,7 @@ class DevicePieces {
         .write(first_task, last_task, outer, ends.get(), out);
   }
 
-  void write_metadata(TraceJsonWriter& out) const {
+  void write_metadata(TraceWriter& out) const {
     if (style_ != TaskStyle::ai_stack) {
       std::set<std::int64_t> streams;
       writers_.for_each([&](const DeviceWriter& writer) {
@@ -470,10 +466,9 @@ class CannHardware : public cann::CannLayer {
                                     const OutputFile& output_file) const override {
     std::vector<TimelinePiece> pieces;
     if (output_file.has_arrows && output_file.share) {
-      pieces.push_back({[output_file](const Database& own, TraceJsonWriter&) {
-                          cann::arrow_ends(own, output_file);
-                        },
-                        TimelinePiece::When::ahead});
+      pieces.push_back(
+          {[output_file](const Database& own, TraceWriter&) { cann::arrow_ends(own, output_file); },
+           TimelinePiece::When::ahead});
     }
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
@@ -484,7 +479,7 @@ class CannHardware : public cann::CannLayer {
     const auto end_device = [&] {
       if (!device) return;
       pieces.push_back(
-          {[device](const Database&, TraceJsonWriter& out) { device->write_metadata(out); },
+          {[device](const Database&, TraceWriter& out) { device->write_metadata(out); },
            TimelinePiece::When::after_others});
     };
     while (runs.step()) {
@@ -504,11 +499,11 @@ class CannHardware : public cann::CannLayer {
   static void add_run(const std::shared_ptr<DevicePieces>& device, std::int64_t first_task,
                       std::int64_t last_task, std::vector<TimelinePiece>& pieces) {
     const auto outer = std::make_shared<OuterTasksOfRun>(first_task, last_task);
-    pieces.push_back({[outer](const Database& db, TraceJsonWriter&) { outer->get(db); },
+    pieces.push_back({[outer](const Database& db, TraceWriter&) { outer->get(db); },
                       TimelinePiece::When::ahead});
     for (const auto& [first, last] : cann::piece_ranges({first_task, last_task})) {
       pieces.push_back(
-          {[device, outer, first = first, last = last](const Database& db, TraceJsonWriter& out) {
+          {[device, outer, first = first, last = last](const Database& db, TraceWriter& out) {
             device->write(db, first, last, outer->get(db), out);
           }});
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/json_text.hpp"
 #include "export/products.hpp"
 #include "export/scope/host_usage.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
@@ -23,22 +22,18 @@ class HostUsageLayer : public cann::CannLayer {
   HostUsageLayer(const LayerInfo& info, TraceProcess process, std::string_view name, UseOf use_of)
       : CannLayer(info), process_(process), name_(name), use_of_(use_of) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    const std::string name = json_string(name_);
     const TraceLane lane{processes.pid(process_, cann::kHostDevice), 0};
     bool is_begun = false;
     use_of_(db, output_file.scope, [&](std::int64_t time_ns, double percent) {
       if (!is_begun) processes.write(out, process_, cann::kHostDevice, name_);
       is_begun = true;
-      out.begin_counter({name}, lane, time_ns);
-      out.argument_number({kUsageKey}, percent);
-      out.end_slice();
+      out.begin_counter(name_, lane, time_ns);
+      out.argument_number("Usage(%)", percent);
+      out.end_event();
     });
   }
-
-  static constexpr std::string_view kUsageKey = "\"Usage(%)\"";
 
  private:
   TraceProcess process_;
@@ -55,19 +50,18 @@ class CpuUsageLayer : public cann::CannLayer {
                    .needs = {"host_cpu"},
                    .group = kCounterLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     WholeIntervals samples(db, "host_cpu", output_file.scope);
     cann::CounterProcesses processes(
         db, output_file, {"host_cpu", TraceProcess::cpu_usage, "CPU Usage"}, samples.tracks(), out);
     std::vector<std::string> names;
-    for (const CounterTrack& track : samples.tracks()) names.push_back(json_string(track.subject));
+    for (const CounterTrack& track : samples.tracks()) names.push_back(track.subject);
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
       processes.begin(track);
-      out.begin_counter({names[track.index]}, processes.lane(track), *samples->begin_ns);
-      out.argument_number({"\"Usage(%)\""}, samples->shown());
-      out.end_slice();
+      out.begin_counter(names[track.index], processes.lane(track), *samples->begin_ns);
+      out.argument_number("Usage(%)", samples->shown());
+      out.end_event();
     }
   }
 };
@@ -82,26 +76,25 @@ class OsRuntimeLayer : public cann::CannLayer {
                    .needs = {"host_syscall|host_pthreadcall"},
                    .group = kCounterLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     const std::int64_t pid = processes.pid(TraceProcess::os_runtime, cann::kHostDevice);
     const std::set<std::int64_t> threads = list_threads(db);
     if (threads.empty()) return;
     processes.write(out, TraceProcess::os_runtime, cann::kHostDevice, "OS Runtime API");
     for (const std::int64_t thread : threads)
-      out.thread_name(pid, thread, "Thread " + std::to_string(thread));
+      out.thread_name({pid, thread}, "Thread " + std::to_string(thread));
     for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
       WholeIntervals samples(db, kind, output_file.scope);
       std::vector<std::string> names;
       for (const CounterTrack& track : samples.tracks())
-        names.push_back(shows_call(kind, track.counter) ? json_string(track.counter) : "");
+        names.push_back(shows_call(kind, track.counter) ? track.counter : "");
       while (samples.next()) {
         const CounterTrack& track = *samples->track;
         const std::string& name = names[track.index];
-        if (!name.empty() && out.begin_slice({name}, {pid, track.number.value_or(0)},
+        if (!name.empty() && out.begin_slice(name, {pid, track.number.value_or(0)},
                                              *samples->begin_ns, samples->value))
-          out.end_slice();
+          out.end_event();
       }
     }
   }

@@ -18,7 +18,7 @@ class HbmLayer : public cann::CounterLayer {
                      {"hbm", cann::TraceProcess::hbm, "HBM"}) {}
 
  private:
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument_number(key, sample.shown());
   }
 };

@@ -21,8 +21,7 @@ class CannMemory : public cann::CannLayer {
                    .needs = {"task_memory_info"},
                    .is_default = false}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     const std::int64_t begin = cann::window_begin_ns(db);
     Statement read = db.prepare(
@@ -37,11 +36,9 @@ class CannMemory : public cann::CannLayer {
         processes.write(out, cann::TraceProcess::operator_memory, device, "Operator Memory");
       }
       const TraceLane lane{processes.pid(cann::TraceProcess::operator_memory, device), 0};
-      out.counter({"\"Operator memory allocated\""}, lane, time, {"\"KB\""},
-                  read.integer(2) / kBytesPerKb);
+      out.counter("Operator memory allocated", lane, time, "KB", read.integer(2) / kBytesPerKb);
       if (read.is_null(3)) continue;
-      out.counter({"\"Operator memory reserved\""}, lane, time, {"\"KB\""},
-                  read.integer(3) / kBytesPerKb);
+      out.counter("Operator memory reserved", lane, time, "KB", read.integer(3) / kBytesPerKb);
     }
   }
 };

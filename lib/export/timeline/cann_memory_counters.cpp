@@ -2,7 +2,6 @@
 // counters. Source: cann_system.md 2, 5, 6, 7.
 #include <array>
 
-#include "base/json_text.hpp"
 #include "export/products.hpp"
 #include "export/scope/pcie_records.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
@@ -26,7 +25,7 @@ class NpuMemLayer : public cann::CounterLayer {
     return track.detail + "/" + track.counter;
   }
   std::string value_key(const CounterTrack& track) const override { return track.unit; }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument_number(key, sample.shown());
   }
 };
@@ -44,7 +43,7 @@ class DdrLayer : public cann::CounterLayer {
  private:
   // Tracks of single masters are not drawn.
   bool draws(const CounterTrack& track) const override { return !track.number; }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument_number(key, sample.shown());
   }
 };
@@ -74,8 +73,7 @@ class LlcLayer : public cann::CannLayer {
                    .needs = {"llc"},
                    .group = kCounterLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     struct LlcLane {
       std::string_view name;
       cann::TraceProcess process;
@@ -113,19 +111,15 @@ class PcieLayer : public cann::CannLayer {
                    .needs = {"pcie"},
                    .group = kCounterLayers}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     struct Event {
-      std::string name;
+      TraceText name;
       std::size_t tx;
       std::size_t rx;  // kGroups: always 0
     };
     const std::array<Event, 4> events = {
-        Event{json_string("PCIe_post"), 0, 4}, Event{json_string("PCIe_nonpost"), 1, 5},
-        Event{json_string("PCIe_cpl"), 2, 6},
-        Event{json_string("PCIe_nonpost_latency"), PcieRecord::kLatency, PcieRecord::kGroups}};
-    const std::string tx = json_string("Tx");
-    const std::string rx = json_string("Rx");
+        Event{"PCIe_post", 0, 4}, Event{"PCIe_nonpost", 1, 5}, Event{"PCIe_cpl", 2, 6},
+        Event{"PCIe_nonpost_latency", PcieRecord::kLatency, PcieRecord::kGroups}};
     const auto tracks = counter_tracks(db, "pcie");
     cann::CounterProcesses processes(db, output_file,
                                      {"pcie", cann::TraceProcess::pcie, "PCIe", true}, tracks, out);
@@ -134,10 +128,10 @@ class PcieLayer : public cann::CannLayer {
       processes.begin(*records->track);
       const TraceLane lane = processes.lane(*records->track);
       for (const Event& event : events) {
-        out.begin_counter({event.name}, lane, records->time_ns);
-        out.argument_number({tx}, mean_value(*records, event.tx));
-        out.argument_number({rx}, mean_value(*records, event.rx));
-        out.end_slice();
+        out.begin_counter(event.name, lane, records->time_ns);
+        out.argument_number("Tx", mean_value(*records, event.tx));
+        out.argument_number("Rx", mean_value(*records, event.rx));
+        out.end_event();
       }
     }
   }

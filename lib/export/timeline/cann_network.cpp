@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json_text.hpp"
 #include "base/vendor_real.hpp"
 #include "export/products.hpp"
 #include "export/scope/network_lines.hpp"
@@ -15,28 +14,27 @@ namespace msprof {
 
 namespace {
 
-// Names for one direction, as JSON.
+// Names for one direction.
 struct DirectionNames {
   std::size_t first;  // index of its first cell
   std::string_view ending;
-  std::string_view efficiency;
-  std::string_view packets;
-  std::string_view errors;
-  std::string_view dropped;
+  TraceText efficiency;
+  TraceText packets;
+  TraceText errors;
+  TraceText dropped;
 };
 constexpr std::array kDirections = {
-    DirectionNames{network::kRx, "/Rx", R"("Rx Bandwidth Efficiency")", R"("Rx Packets")",
-                   R"("Rx Error Rate")", R"("Rx Dropped Rate")"},
-    DirectionNames{network::kTx, "/Tx", R"("Tx Bandwidth Efficiency")", R"("Tx Packets")",
-                   R"("Tx Error Rate")", R"("Tx Dropped Rate")"},
+    DirectionNames{network::kRx, "/Rx", "Rx Bandwidth Efficiency", "Rx Packets", "Rx Error Rate",
+                   "Rx Dropped Rate"},
+    DirectionNames{network::kTx, "/Tx", "Tx Bandwidth Efficiency", "Tx Packets", "Tx Error Rate",
+                   "Tx Dropped Rate"},
 };
 
 class NetworkLayer : public cann::CounterLayer {
  public:
   using CounterLayer::CounterLayer;
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
     struct PortLane {
@@ -48,7 +46,7 @@ class NetworkLayer : public cann::CounterLayer {
       PortLane& port = ports.emplace_back();
       port.lane = processes.lane(track);
       for (std::size_t i = 0; i < kDirections.size(); ++i)
-        port.names[i] = json_string(track.subject + std::string(kDirections[i].ending));
+        port.names[i] = track.subject + std::string(kDirections[i].ending);
     }
     for_each_counter_moment<network::kCells>(
         samples, network::find_cell, [&](const network::Line& line) {
@@ -57,15 +55,15 @@ class NetworkLayer : public cann::CounterLayer {
           processes.begin(*line.track);
           const PortLane& port = ports[line.track->index];
           for (std::size_t i = 0; i < kDirections.size(); ++i) {
-            out.begin_counter({port.names[i]}, port.lane, line.time_ns);
+            out.begin_counter(port.names[i], port.lane, line.time_ns);
             write_values(out, line, kDirections[i]);
-            out.end_slice();
+            out.end_event();
           }
         });
   }
 
  private:
-  static void write_values(TraceJsonWriter& out, const network::Line& line,
+  static void write_values(TraceWriter& out, const network::Line& line,
                            const DirectionNames& names) {
     constexpr double kBits = 8;
     constexpr double kMegabyte = 1 << 20;
@@ -75,10 +73,10 @@ class NetworkLayer : public cann::CounterLayer {
     const auto part = [&](network::Cell cell) {
       return packets == 0 ? 0 : line.shown(names.first + cell) / packets;
     };
-    out.argument_number({names.efficiency}, python_round(bytes * kBits / bandwidth, 3));
-    out.argument_number({names.packets}, line.shown(names.first + network::kPacketRate));
-    out.argument_number({names.errors}, part(network::kErrors));
-    out.argument_number({names.dropped}, part(network::kDropped));
+    out.argument_number(names.efficiency, python_round(bytes * kBits / bandwidth, 3));
+    out.argument_number(names.packets, line.shown(names.first + network::kPacketRate));
+    out.argument_number(names.errors, part(network::kErrors));
+    out.argument_number(names.dropped, part(network::kDropped));
   }
 };
 

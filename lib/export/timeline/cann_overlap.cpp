@@ -10,8 +10,8 @@ namespace msprof {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds = {
-    "\"Computing\"", "\"Communication\"", "\"Communication(Not Overlapped)\"", "\"Free\""};
+constexpr std::array<TraceText, 4> kKinds = {"Computing", "Communication",
+                                             "Communication(Not Overlapped)", "Free"};
 
 class CannOverlap : public cann::CannLayer {
  public:
@@ -21,8 +21,7 @@ class CannOverlap : public cann::CannLayer {
                    .exists = "SELECT 1 FROM overlap",
                    .needs = kDeviceLogs}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read =
         db.prepare("SELECT device_id, kind, start_ns, end_ns FROM overlap ORDER BY id");
@@ -39,22 +38,21 @@ class CannOverlap : public cann::CannLayer {
       if (device != last_device) write_metadata(processes, device, out);
       last_device = device;
       const TraceLane lane{processes.pid(cann::TraceProcess::overlap, device), kind};
-      if (out.begin_slice({kKinds[static_cast<std::size_t>(kind)]}, lane, read.integer(2),
+      if (out.begin_slice(kKinds[static_cast<std::size_t>(kind)], lane, read.integer(2),
                           duration)) {
-        out.end_slice();
+        out.end_event();
       }
     }
   }
 
  private:
   static void write_metadata(const cann::TraceProcesses& processes, std::int64_t device,
-                             TraceJsonWriter& out) {
+                             TraceWriter& out) {
     processes.write(out, cann::TraceProcess::overlap, device, "Overlap Analysis");
     const std::int64_t pid = processes.pid(cann::TraceProcess::overlap, device);
     for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      const std::string_view name = kKinds[kind].substr(1, kKinds[kind].size() - 2);
       const auto tid = static_cast<std::int64_t>(kind);
-      out.thread({pid, tid}, name, tid);
+      out.thread({pid, tid}, kKinds[kind], tid);
     }
   }
 };

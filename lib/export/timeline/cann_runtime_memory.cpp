@@ -16,9 +16,9 @@ namespace {
 
 // Reserved addresses hold no memory, so they have a separate counter.
 std::string_view runtime_counter_name(std::int64_t kind, bool is_reserved) {
-  if (is_reserved) return "\"Runtime reserved addresses\"";
-  if (kind == 1) return "\"Runtime host memory\"";
-  return kind == 3 ? "\"Runtime managed memory\"" : "\"Runtime device memory\"";
+  if (is_reserved) return "Runtime reserved addresses";
+  if (kind == 1) return "Runtime host memory";
+  return kind == 3 ? "Runtime managed memory" : "Runtime device memory";
 }
 
 class CannRuntimeMemoryCounters : public cann::CannLayer {
@@ -30,8 +30,7 @@ class CannRuntimeMemoryCounters : public cann::CannLayer {
                    .needs = {"memmng_info"},
                    .is_default = false}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     constexpr std::int64_t kHost = 1;
     const cann::TraceProcesses processes(db);
     // At equal times, negative sizes (releases) come first.
@@ -58,7 +57,7 @@ class CannRuntimeMemoryCounters : public cann::CannLayer {
       if (devices.insert(device).second)
         processes.write(out, process, device,
                         device == cann::kHostDevice ? "Memory Usage" : "NPU MEM");
-      out.counter({name}, {processes.pid(process, device), 0}, time, {"\"Byte\""}, total);
+      out.counter(name, {processes.pid(process, device), 0}, time, "Byte", total);
     }
   }
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_text.hpp"
 #include "export/products.hpp"
 #include "export/scope/counter_moments.hpp"
 #include "export/timeline/cann_counter_layer.hpp"
@@ -29,8 +28,7 @@ class AccPmuLayer : public cann::CounterLayer {
                                "stars_soc_profile", "acc_pmu"),
                      {"acc_pmu", cann::TraceProcess::acc_pmu, "Acc PMU"}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
     std::map<std::string_view, std::int64_t> largest;
@@ -43,8 +41,7 @@ class AccPmuLayer : public cann::CounterLayer {
       }
       processes.begin(track);
       for (const auto& [counter, value] : largest) {
-        out.counter({json_string(counter)}, processes.lane(track), group.front().time_ns,
-                    {"\"value\""}, value);
+        out.counter(counter, processes.lane(track), group.front().time_ns, "value", value);
       }
     });
   }
@@ -61,7 +58,7 @@ class SocLevelLayer : public cann::CounterLayer {
  private:
   std::string event_name(const CounterTrack& track) const override { return track.counter; }
   std::string value_key(const CounterTrack& track) const override { return track.counter; }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument(key, sample.value);
   }
 };
@@ -73,8 +70,7 @@ class ChipTransLayer : public cann::CounterLayer {
                                "stars_soc_profile", "stars_chip_trans"),
                      {"stars_chip_trans", cann::TraceProcess::chip_trans, "Stars Chip Trans"}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
     struct Event {
@@ -87,20 +83,20 @@ class ChipTransLayer : public cann::CounterLayer {
     for (const CounterTrack& track : samples.tracks()) {
       constexpr std::int64_t kPaLink = 63;
       Event event;
-      event.name = json_string(track.counter);
-      event.key = track.part ? event.name : json_string(track.subject);
+      event.name = track.counter;
+      event.key = track.part ? event.name : track.subject;
       const bool is_link = track.part == kPaLink;
-      if (track.part) event.id_key = is_link ? "\"PA Link ID\"" : "\"PCIE ID\"";
+      if (track.part) event.id_key = is_link ? "PA Link ID" : "PCIE ID";
       event.lane = processes.lane(track, !track.part ? 0 : is_link ? 111111 : 100010);
       events.push_back(std::move(event));
     }
     while (samples.next()) {
       const Event& event = events[samples->track->index];
       processes.begin(*samples->track);
-      out.begin_counter({event.name}, event.lane, samples->time_ns);
-      out.argument({event.key}, samples->value);
-      if (!event.id_key.empty()) out.argument({event.id_key}, samples->track->number.value_or(0));
-      out.end_slice();
+      out.begin_counter(event.name, event.lane, samples->time_ns);
+      out.argument(event.key, samples->value);
+      if (!event.id_key.empty()) out.argument(event.id_key, samples->track->number.value_or(0));
+      out.end_event();
     }
   }
 };
@@ -110,15 +106,14 @@ class DieLayer : public cann::CounterLayer {
  public:
   using CounterLayer::CounterLayer;
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
     std::vector<std::string> names;
     std::vector<std::string> keys;
     for (const CounterTrack& track : samples.tracks()) {
-      names.push_back(json_string(event_name(track)));
-      keys.push_back(json_string(value_key(track)));
+      names.push_back(event_name(track));
+      keys.push_back(value_key(track));
     }
     std::vector<const CounterSample*> sorted;
     for_each_time(samples, [&](std::span<const CounterSample> group) {
@@ -136,12 +131,12 @@ class DieLayer : public cann::CounterLayer {
       });
       for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (i == 0 || sample_name(sorted[i]) != sample_name(sorted[i - 1])) {
-          if (i > 0) out.end_slice();
-          out.begin_counter({sample_name(sorted[i])}, processes.lane(track), group.front().time_ns);
+          if (i > 0) out.end_event();
+          out.begin_counter(sample_name(sorted[i]), processes.lane(track), group.front().time_ns);
         }
-        write_value(out, {keys[sorted[i]->track->index]}, *sorted[i]);
+        write_value(out, keys[sorted[i]->track->index], *sorted[i]);
       }
-      out.end_slice();
+      out.end_event();
     });
   }
 };
@@ -157,7 +152,7 @@ class SioLayer : public DieLayer {
   std::string value_key(const CounterTrack& track) const override {
     return std::string(sio_die(track));
   }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument_number(key, sio_megabytes(sample));
   }
 };
@@ -173,7 +168,7 @@ class QosLayer : public DieLayer {
   std::string value_key(const CounterTrack& track) const override {
     return track.part ? "die " + std::to_string(*track.part) : "value";
   }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument(key, sample.value);
   }
 };
@@ -190,7 +185,7 @@ class UbLayer : public DieLayer {
     return track.counter == "bandwidth_rx" || track.counter == "bandwidth_tx";
   }
   std::string event_name(const CounterTrack& track) const override { return track.subject; }
-  void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
+  void write_value(TraceWriter& out, TraceText key, const CounterSample& sample) const override {
     out.argument(key, sample.value);
   }
 };

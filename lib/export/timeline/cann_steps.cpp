@@ -31,16 +31,13 @@ enum StepCell : int {
   kStepAug
 };
 
-std::string quoted(std::string_view text, std::int64_t number) {
-  std::string quoted = "\"";
-  quoted += text;
-  quoted += std::to_string(number);
-  return quoted + '"';
+std::string numbered(std::string_view text, std::int64_t number) {
+  return std::string(text) + std::to_string(number);
 }
 
 class StepLayerWriter {
  public:
-  StepLayerWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
+  StepLayerWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
       : db_(db),
         scope_(output_file.scope),
         is_cann5_(output_file.is_cann5),
@@ -83,52 +80,50 @@ class StepLayerWriter {
 
   // Starts a slice of an iteration; returns false if it is too short to be drawn.
   bool begin(std::string_view name, std::int64_t number, TraceLane where, std::int64_t start,
-             std::int64_t duration, std::string_view category) {
-    return out_.begin_slice({quoted(name, number)}, where, start, duration, {category});
+             std::int64_t duration, TraceText category) {
+    return out_.begin_slice(numbered(name, number), where, start, duration, category);
   }
-  void time(std::string_view key, const Statement& row, int column) {
-    row.is_null(column) ? out_.argument({key}, JsonText{"\"N/A\""})
-                        : out_.argument_time({key}, row.integer(column));
+  void time(TraceText key, const Statement& row, int column) {
+    row.is_null(column) ? out_.argument(key, "N/A") : out_.argument_time(key, row.integer(column));
   }
 
   // Writes a duration in us, in CANN 5 in ns.
   void length(std::string_view name, std::int64_t ns) {
-    const std::string key = "\"" + std::string(name) + (is_cann5_ ? "(ns)\"" : "(us)\"");
-    is_cann5_ ? out_.argument({key}, ns) : out_.argument_us({key}, ns);
+    const std::string key = std::string(name) + (is_cann5_ ? "(ns)" : "(us)");
+    is_cann5_ ? out_.argument(key, ns) : out_.argument_us(key, ns);
   }
 
   void write_iteration(const Statement& row) {
     const TraceLane where = lane(row);
     const std::int64_t number = row.integer(kStepNumber);
     const std::int64_t duration = row.integer(kStepDuration);
-    if (begin("Iteration ", number, where, row.integer(kStepStart), duration,
-              "\"Iteration Time\"")) {
-      out_.argument({"\"Iteration ID\""}, number);
-      time("\"FP Start\"", row, kStepForward);
-      time("\"BP End\"", row, kStepBackward);
-      time("\"Iteration End\"", row, kStepEnd);
+    if (begin("Iteration ", number, where, row.integer(kStepStart), duration, "Iteration Time")) {
+      out_.argument("Iteration ID", number);
+      time("FP Start", row, kStepForward);
+      time("BP End", row, kStepBackward);
+      time("Iteration End", row, kStepEnd);
       length("Iteration Time", duration);
-      out_.end_slice();
+      out_.end_event();
     }
     if (!row.is_null(kStepForward) && !row.is_null(kStepBackward)) write_passes(row, where, number);
   }
 
   void write_passes(const Statement& row, TraceLane where, std::int64_t number) {
     if (begin("FP_BP Time ", number, where, row.integer(kStepForward), row.integer(kStepPass),
-              "\"FP_BP Time\"")) {
-      out_.argument({"\"Iteration ID\""}, number);
-      time("\"FP Start\"", row, kStepForward);
-      time("\"BP End\"", row, kStepBackward);
+              "FP_BP Time")) {
+      out_.argument("Iteration ID", number);
+      time("FP Start", row, kStepForward);
+      time("BP End", row, kStepBackward);
       length("FP_BP Time", row.integer(kStepPass));
-      out_.end_slice();
+      out_.end_event();
     }
     if (begin("Iteration Refresh ", number, where, row.integer(kStepBackward),
-              row.integer(kStepRefresh), "\"Iteration Refresh\"")) {
-      out_.argument({"\"Iteration ID\""}, number);
-      time("\"BP End\"", row, kStepBackward);
-      time("\"Iteration End\"", row, kStepEnd);
+              row.integer(kStepRefresh), "Iteration Refresh")) {
+      out_.argument("Iteration ID", number);
+      time("BP End", row, kStepBackward);
+      time("Iteration End", row, kStepEnd);
       length("Iteration Refresh", row.integer(kStepRefresh));
-      out_.end_slice();
+      out_.end_event();
     }
     // Arrows start only at drawn iterations.
     if (!out_.draws(row.integer(kStepDuration))) return;
@@ -140,13 +135,13 @@ class StepLayerWriter {
   // uses BP End + data aug / 2, which is not a meaningful time.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     begin_data_aug_end('f', row, where, number);
-    out_.argument({"\"Iteration ID\""}, number);
-    out_.end_slice();
+    out_.argument("Iteration ID", number);
+    out_.end_event();
     const std::int64_t aug = row.integer(kStepAug);
     begin_data_aug(where, number,
                    saturating_add(row.integer(kStepBackward), row.integer(kStepRefresh) / 2));
-    out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
-    out_.end_slice();
+    out_.argument_us("Data_aug Bound(us)", aug);
+    out_.end_event();
   }
 
   // In CANN 5 an arrow starts at the end of its iteration and ends at the forward start of the
@@ -154,18 +149,18 @@ class StepLayerWriter {
   void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     if (find_begun_before(where, number) != nullptr) {
       begin_data_aug_end('t', row, where, number);
-      out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kStepAug));
-      out_.end_slice();
+      out_.argument_us("Data_aug Bound(us)", row.integer(kStepAug));
+      out_.end_event();
     }
     begin_data_aug(where, number, row.integer(kStepEnd));
-    out_.argument({"\"Iteration ID\""}, number);
-    out_.end_slice();
+    out_.argument("Iteration ID", number);
+    out_.end_event();
   }
 
   // An arrow between iterations. Viewers keep it only if its id is a unique number.
   struct Arrow {
     std::int64_t number = 0;  // the iteration where it starts
-    std::int64_t id = 0;
+    std::uint64_t id = 0;
   };
 
   // Returns the arrow to iteration `number` of a track; null if none was started.
@@ -187,8 +182,8 @@ class StepLayerWriter {
     begin_arrow(phase, arrow, where, row.integer(kStepForward));
   }
   void begin_arrow(char phase, const Arrow& arrow, TraceLane where, std::int64_t time_ns) {
-    out_.begin_flow(phase, {quoted("Data_aug Bound ", arrow.number)}, where, {"\"Data_aug Bound\""},
-                    {quoted("", arrow.id)}, time_ns);
+    out_.begin_arrow(phase, {numbered("Data_aug Bound ", arrow.number), "Data_aug Bound", arrow.id},
+                     where, time_ns);
   }
 
   void write_parts() {
@@ -219,28 +214,27 @@ class StepLayerWriter {
   void write_reduce(const Statement& row, std::int64_t start, std::int64_t end, std::int64_t k) {
     const std::int64_t number = row.integer(kStepNumber);
     if (!begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start,
-               saturating_subtract(end, start), "\"Reduce\"")) {
+               saturating_subtract(end, start), "Reduce")) {
       return;
     }
-    out_.argument({"\"Iteration ID\""}, number);
+    out_.argument("Iteration ID", number);
     if (is_cann5_) {
-      out_.argument_time({quoted("Reduce Start ", k)}, start);
-      out_.argument_time({quoted("Reduce End ", k)}, end);
+      out_.argument_time(numbered("Reduce Start ", k), start);
+      out_.argument_time(numbered("Reduce End ", k), end);
     } else {
-      out_.argument({quoted("Reduce End ", k)}, JsonText{quoted("", end)});
-      out_.argument({quoted("Reduce Start ", k)}, JsonText{quoted("", start)});
+      out_.argument(numbered("Reduce End ", k), std::to_string(end));
+      out_.argument(numbered("Reduce Start ", k), std::to_string(start));
     }
-    out_.end_slice();
+    out_.end_event();
   }
 
   void write_get_next(const Statement& row, std::int64_t start, std::int64_t end) {
     const std::int64_t duration = saturating_subtract(end, start);
-    if (!out_.begin_slice({"\"GetNext\""}, lane(row), start, duration, {"\"GetNext Time\""}))
-      return;
-    out_.argument_time({"\"GetNext Start\""}, start);
-    out_.argument_time({"\"GetNext End\""}, end);
-    out_.argument_us({"\"GetNext Time(us)\""}, duration);
-    out_.end_slice();
+    if (!out_.begin_slice("GetNext", lane(row), start, duration, "GetNext Time")) return;
+    out_.argument_time("GetNext Start", start);
+    out_.argument_time("GetNext End", end);
+    out_.argument_us("GetNext Time(us)", duration);
+    out_.end_event();
   }
 
   void write_metadata() {
@@ -258,9 +252,9 @@ class StepLayerWriter {
   const ExportScope& scope_;
   bool is_cann5_;  // with a separate process
   cann::TraceProcesses processes_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
-  std::int64_t arrows_ = 0;
+  std::uint64_t arrows_ = 0;
   std::map<std::pair<std::int64_t, std::int64_t>, Arrow> last_arrows_;  // by track
 };
 
@@ -274,8 +268,7 @@ class CannSteps : public cann::CannLayer {
                    .own_document = "step_trace",
                    .cann5_topics = {{7, "step_trace"}}}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     StepLayerWriter(db, output_file, out).write();
   }
 };

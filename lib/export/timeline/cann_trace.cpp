@@ -57,14 +57,14 @@ std::int64_t TraceProcesses::pid(TraceProcess process, std::int64_t device) cons
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
 }
 
-void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+void TraceProcesses::write(TraceWriter& out, TraceProcess process, std::int64_t device,
                            std::string_view name) const {
   out.process(pid(process, device), name,
               device == kHostDevice ? "CPU" : fmt::format("NPU {}", device),
               static_cast<std::int64_t>(process));
 }
 
-void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+void TraceProcesses::write(TraceWriter& out, TraceProcess process, std::int64_t device,
                            std::string_view name, std::string_view thread,
                            const std::set<std::int64_t>& threads) const {
   if (threads.empty()) return;
@@ -75,12 +75,12 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
   }
 }
 
-void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
+void write_ai_stack_arguments(TraceWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns) {
-  if (const auto iteration = scope.only_iteration()) out.argument({"\"Iter ID\""}, *iteration);
-  out.argument_time({"\"Start Time\""}, start_ns);
-  out.argument_time({"\"End Time\""}, saturating_add(start_ns, duration_ns));
-  out.argument({"\"Duration Time(ns)\""}, duration_ns);
+  if (const auto iteration = scope.only_iteration()) out.argument("Iter ID", *iteration);
+  out.argument_time("Start Time", start_ns);
+  out.argument_time("End Time", saturating_add(start_ns, duration_ns));
+  out.argument("Duration Time(ns)", duration_ns);
 }
 
 std::vector<OutputFile> CannLayer::output_files(const Database& db) const {

@@ -10,7 +10,7 @@
 
 #include "export/scope/cann_rules.hpp"
 #include "export/timeline_layer.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/trace/trace_writer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::cann {
@@ -74,7 +74,7 @@ constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
   constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
   return kNames[static_cast<std::size_t>(thread)];
 }
-void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
+void write_ai_stack_arguments(TraceWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns);
 
 // Splits `ids` into one range per chunk. Ids are contiguous except in an untrusted store, so the
@@ -88,11 +88,11 @@ class TraceProcesses {
 
   // Returns pid of the capture << 10 | low 5 bits of the order << 5 | device, as 32 bits.
   std::int64_t pid(TraceProcess process, std::int64_t device) const;
-  void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+  void write(TraceWriter& out, TraceProcess process, std::int64_t device,
              std::string_view name) const;
   // Also writes its threads, each named `thread` and its number. Writes no metadata if there are no
   // threads.
-  void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device, std::string_view name,
+  void write(TraceWriter& out, TraceProcess process, std::int64_t device, std::string_view name,
              std::string_view thread, const std::set<std::int64_t>& threads) const;
 
  private:

@@ -16,22 +16,22 @@ namespace {
 // Offset from a mark's id to its arrow's id.
 constexpr std::uint64_t kFirstArrow = 4'000'000'001;
 
-void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t mark_id,
+void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t mark_id,
                  std::int64_t time_ns) {
-  const std::string id = std::to_string(static_cast<std::uint64_t>(mark_id) + kFirstArrow);
-  out.flow(phase, {"\"MsTx_" + id + "\""}, lane, {"\"MsTx\""}, {"\"" + id + "\""}, time_ns);
+  const std::uint64_t id = static_cast<std::uint64_t>(mark_id) + kFirstArrow;
+  out.arrow(phase, {"MsTx_" + std::to_string(id), "MsTx", id}, lane, time_ns);
 }
 
 class RangeWriter {
  public:
-  RangeWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
+  RangeWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
       : db_(db),
         scope_(output_file.scope),
         is_cann5_(output_file.is_cann5),
         ends_every_arrow_(output_file.ends_every_arrow),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         out_(out) {}
 
   void write() {
@@ -55,7 +55,7 @@ class RangeWriter {
     kMark
   };
 
-  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
+  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "N/A"; }
 
   bool is_taken(std::int64_t start, std::int64_t end) const {
     return start >= begin_ns_ && scope_.takes_range(start, end);
@@ -77,13 +77,13 @@ class RangeWriter {
       if (!is_taken(start, end)) continue;
       const TraceLane lane{
           pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(read.integer(kThread)))};
-      if (!out_.begin_slice({text(read.maybe_integer(kMessage))}, lane, start,
+      if (!out_.begin_slice(text(read.maybe_integer(kMessage)), lane, start,
                             saturating_subtract(end, start))) {
         continue;
       }
       threads.insert(lane.tid);
       write_arguments(read);
-      out_.end_slice();
+      out_.end_event();
       if (!is_cann5_ && read.integer(kExtended) != 0 && !read.is_null(kMark)) {
         write_arrow(out_, 's', lane, read.integer(kMark), start);
       }
@@ -93,20 +93,18 @@ class RangeWriter {
   }
 
   void write_arguments(const Statement& row) {
-    const std::string event =
-        "\"" + std::string(cann::event_type_text(row.integer(kEventType))) + "\"";
+    const std::string_view event = cann::event_type_text(row.integer(kEventType));
     if (row.integer(kExtended) != 0) {
-      out_.argument({"\"event_type\""}, JsonText{event});
-      out_.argument({"\"domain\""}, JsonText{text(row.maybe_integer(kDomain))});
+      out_.argument("event_type", event);
+      out_.argument("domain", text(row.maybe_integer(kDomain)));
       return;
     }
-    const std::string category = "\"" + std::to_string(row.integer(kCategory)) + "\"";
     const auto value = static_cast<std::uint64_t>(row.integer(kPayloadValue));
-    out_.argument({"\"Category\""}, JsonText{category});
-    out_.argument({"\"Payload_type\""}, row.integer(kPayloadType));
-    out_.argument_digits({"\"Payload_value\""}, std::to_string(value));
-    out_.argument({"\"Message_type\""}, row.integer(kMessageType));
-    out_.argument({"\"event_type\""}, JsonText{event});
+    out_.argument("Category", std::to_string(row.integer(kCategory)));
+    out_.argument("Payload_type", row.integer(kPayloadType));
+    out_.argument_digits("Payload_value", std::to_string(value));
+    out_.argument("Message_type", row.integer(kMessageType));
+    out_.argument("event_type", event);
   }
 
   // If several marks end one arrow, only the latest is its last end.
@@ -138,14 +136,14 @@ class RangeWriter {
       const std::int64_t stream = read.integer(kStream);
       if (start < begin_ns_ || !scope_.takes(device, start, end)) continue;
       const TraceLane lane{processes_.pid(cann::TraceProcess::hardware, device), stream};
-      if (!out_.begin_slice({text(read.maybe_integer(kName))}, lane, start,
+      if (!out_.begin_slice(text(read.maybe_integer(kName)), lane, start,
                             saturating_subtract(end, start))) {
         continue;
       }
       streams[device].insert(stream);
-      out_.argument({"\"Physic Stream Id\""}, stream);
-      out_.argument({"\"Task Id\""}, read.integer(kTask));
-      out_.end_slice();
+      out_.argument("Physic Stream Id", stream);
+      out_.argument("Task Id", read.integer(kTask));
+      out_.end_event();
       // An end without a start is a warning in viewers.
       if (read.is_null(kHost)) continue;
       const std::int64_t host_start = read.integer(kHost);
@@ -170,7 +168,7 @@ class RangeWriter {
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
 };
 
 // Devices repeat marks of the host. Device marks without host marks produce no file
@@ -186,8 +184,7 @@ class CannUserRanges : public cann::CannLayer {
                    .cann5_topics = {{10, "msprof_tx", 0, Cann5Folder::host}},
                    .is_of_host = true}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     RangeWriter(db, output_file, out).write();
   }
 };

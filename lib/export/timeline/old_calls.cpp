@@ -4,7 +4,6 @@
 
 #include <map>
 
-#include "base/json_text.hpp"
 #include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/timeline/old_trace.hpp"
@@ -26,25 +25,25 @@ cann::CallCursor read_calls(const Database& db, const ExportScope& scope) {
           cann::CallWindow::any()};
 }
 
-void argument_id(TraceJsonWriter& out, JsonText key, std::int64_t id) {
+void argument_id(TraceWriter& out, TraceText key, std::int64_t id) {
   if (id != kNull) out.argument(key, id);
 }
 
-void draw_acl(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
-  cann::Texts texts(db, cann::TextForm::json);
+void draw_acl(const Database& db, const OutputFile& file, TraceWriter& out) {
+  cann::Texts texts(db);
   OldProcess process(out, file, 2, old::host_process(db), "AscendCL");
   auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kAcl || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (!out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
                          calls.duration_ns()))
       continue;
     if (const auto mode = given(calls->type_name_id))
-      out.argument({"\"Mode\""}, old::json_text(texts, *mode));
-    argument_id(out, {"\"Process Id\""}, calls->process_id);
-    argument_id(out, {"\"Thread Id\""}, calls->thread_id);
-    out.end_slice();
+      out.argument("Mode", old::find_text(texts, *mode));
+    argument_id(out, "Process Id", calls->process_id);
+    argument_id(out, "Thread Id", calls->thread_id);
+    out.end_event();
   }
 }
 
@@ -75,59 +74,59 @@ class ModelNumbers {
   std::map<std::int64_t, std::int64_t> numbers_;
 };
 
-void draw_ge(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
-  cann::Texts texts(db, cann::TextForm::json);
+void draw_ge(const Database& db, const OutputFile& file, TraceWriter& out) {
+  cann::Texts texts(db);
   const ModelNumbers models(db);
   OldProcess process(out, file, 4, old::host_process(db), "GE");
   for_each_phase(db, file.scope, [&](const ApiCallRow& call, std::int64_t duration_ns) {
     if (!out.draws(duration_ns)) return;
     const TraceLane lane = process.thread(call.thread_id);
-    if (!out.begin_slice(old::json_text(texts, given(call.name_id)), lane, call.start_ns,
+    if (!out.begin_slice(old::find_text(texts, given(call.name_id)), lane, call.start_ns,
                          duration_ns))
       return;
-    out.argument({"\"Model Name\""}, old::json_text(texts, given(call.item_name_id)));
-    argument_id(out, {"\"Model Id\""}, models.find(call.item_name_id));
-    out.end_slice();
+    out.argument("Model Name", old::find_text(texts, given(call.item_name_id)));
+    argument_id(out, "Model Id", models.find(call.item_name_id));
+    out.end_event();
   });
 }
 
-void draw_ge_ops(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
-  cann::Texts texts(db, cann::TextForm::json);
+void draw_ge_ops(const Database& db, const OutputFile& file, TraceWriter& out) {
+  cann::Texts texts(db);
   OldProcess process(out, file, 5, old::host_process(db), "GeOPExecute");
   auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kNode || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
                         calls.duration_ns()))
-      out.end_slice();
+      out.end_event();
   }
 }
 
-void draw_runtime(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
-  cann::Texts texts(db, cann::TextForm::json);
+void draw_runtime(const Database& db, const OutputFile& file, TraceWriter& out) {
+  cann::Texts texts(db);
   old::CallDetails details(db);
   OldProcess process(out, file, 6, old::host_process(db), "Runtime");
   auto calls = read_calls(db, file.scope);
   while (calls.next()) {
     if (calls->level != call_level::kRuntime || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice(old::json_text(texts, given(calls->name_id)), lane, calls->start_ns,
+    if (!out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
                          calls.duration_ns()))
       continue;
-    argument_id(out, {"\"Thread Id\""}, calls->thread_id);
+    argument_id(out, "Thread Id", calls->thread_id);
     // Calls that copy no data have no size.
     if (details.find(calls->id) && details.size_bytes() != kNull && details.size_bytes() != 0) {
-      out.argument_text({"\"data size\""}, fmt::format("{} byte", details.size_bytes()));
-      out.argument_text({"\"memcpy direction\""},
-                        cann::find_text(cann::copy_directions(), details.direction(), "other"));
+      out.argument("data size", fmt::format("{} byte", details.size_bytes()));
+      out.argument("memcpy direction",
+                   cann::find_text(cann::copy_directions(), details.direction(), "other"));
     }
-    out.end_slice();
+    out.end_event();
   }
 }
 
-void draw_user_ranges(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
-  cann::Texts texts(db, cann::TextForm::json);
+void draw_user_ranges(const Database& db, const OutputFile& file, TraceWriter& out) {
+  cann::Texts texts(db);
   OldProcess process(out, file, 0, old::host_process(db), "MsprofTx");
   Statement read = db.prepare(
       "SELECT thread_id, message_name_id, start_ns, end_ns, category, payload_type, payload_value,"
@@ -139,19 +138,18 @@ void draw_user_ranges(const Database& db, const OutputFile& file, TraceJsonWrite
     if (!file.scope.takes_host(start_ns, end_ns) || !out.draws(duration_ns)) continue;
     const TraceLane lane = process.thread(read.integer(0));
     const auto name = read.maybe_integer(1);
-    if (!out.begin_slice(old::json_text(texts, name), lane, start_ns, duration_ns)) continue;
-    out.argument_text({"\"Category\""}, std::to_string(read.integer(4)));
-    argument_id(out, {"\"Payload_type\""}, read.maybe_integer(5).value_or(kNull));
-    argument_id(out, {"\"Payload_value\""}, read.maybe_integer(6).value_or(kNull));
-    argument_id(out, {"\"Message_type\""}, read.maybe_integer(7).value_or(kNull));
-    out.argument_text({"\"event_type\""},
-                      cann::event_type_text(read.maybe_integer(8).value_or(kNull)));
-    out.end_slice();
+    if (!out.begin_slice(old::find_text(texts, name), lane, start_ns, duration_ns)) continue;
+    out.argument("Category", std::to_string(read.integer(4)));
+    argument_id(out, "Payload_type", read.maybe_integer(5).value_or(kNull));
+    argument_id(out, "Payload_value", read.maybe_integer(6).value_or(kNull));
+    argument_id(out, "Message_type", read.maybe_integer(7).value_or(kNull));
+    out.argument("event_type", cann::event_type_text(read.maybe_integer(8).value_or(kNull)));
+    out.end_event();
   }
 }
 
 // Draws all calls of a thread on one track, whatever their level.
-void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
+void draw_thread_group(const Database& db, const OutputFile& file, TraceWriter& out) {
   cann::Texts texts(db);
   const ModelNumbers models(db);
   old::CallDetails details(db);
@@ -168,15 +166,15 @@ void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWrit
       name = fmt::format("GE_OP_EXECUTE@{}_", texts(calls->item_name_id));
     if (level == call_level::kRuntime) name = "Runtime@";
     if (name.empty() || !out.draws(calls.duration_ns())) continue;
-    name = json_string(name + texts(calls->name_id));
+    name = name + texts(calls->name_id);
     const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice({name}, lane, calls->start_ns, calls.duration_ns())) continue;
-    if (level == call_level::kAcl) out.argument_text({"\"Mode\""}, texts(calls->type_name_id));
+    if (!out.begin_slice(name, lane, calls->start_ns, calls.duration_ns())) continue;
+    if (level == call_level::kAcl) out.argument("Mode", texts(calls->type_name_id));
     if (is_phase) {
-      out.argument_text({"\"Model Name\""}, texts(calls->item_name_id));
-      argument_id(out, {"\"Model ID\""}, models.find(calls->item_name_id));
+      out.argument("Model Name", texts(calls->item_name_id));
+      argument_id(out, "Model ID", models.find(calls->item_name_id));
     }
-    out.end_slice();
+    out.end_event();
   }
 }
 
@@ -184,13 +182,13 @@ void draw_thread_group(const Database& db, const OutputFile& file, TraceJsonWrit
 // its tasks.
 class AiStack {
  public:
-  AiStack(const Database& db, const OutputFile& file, TraceJsonWriter& out)
+  AiStack(const Database& db, const OutputFile& file, TraceWriter& out)
       : db_(db),
         scope_(file.scope),
         whole_(file.scope.without_iteration()),
         out_(out),
         times_(db),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         process_(out, file, 0, old::host_process(db), cann::kAiStackProcess) {}
 
   void write() {
@@ -211,7 +209,7 @@ class AiStack {
         if (calls->level != call_level::kAcl || calls->name_id != id || !takes(++iteration))
           continue;
         const std::int64_t start_ns = times_.host_ns(calls->start_ns);
-        write_slice(cann::AiStackThread::acl, std::string(old::json_text(texts_, id).text),
+        write_slice(cann::AiStackThread::acl, std::string(old::find_text(texts_, id).view()),
                     iteration, calls->start_ns, calls.duration_ns(), std::to_string(start_ns),
                     std::to_string(saturating_add(start_ns, calls.duration_ns())),
                     std::to_string(calls.duration_ns()));
@@ -227,7 +225,7 @@ class AiStack {
       if (!takes(iteration)) return;
       const std::int64_t start_ns = times_.host_ns(call.start_ns);
       write_slice(
-          cann::AiStackThread::ge, std::string(old::json_text(texts_, given(call.name_id)).text),
+          cann::AiStackThread::ge, std::string(old::find_text(texts_, given(call.name_id)).view()),
           iteration, call.start_ns, duration_ns, std::to_string(start_ns),
           std::to_string(saturating_add(start_ns, duration_ns)), std::to_string(duration_ns));
     });
@@ -249,7 +247,7 @@ class AiStack {
       const old::Exact length = times_.span_ns(tasks->device_id, tasks->duration_ns);
       const old::Exact end = {start.numerator + length.numerator, start.denominator};
       write_slice(cann::AiStackThread::tasks,
-                  std::string(old::json_text(texts_, tasks->kernel_name_id).text),
+                  std::string(old::find_text(texts_, tasks->kernel_name_id).view()),
                   iteration->number, tasks->start_ns, tasks->duration_ns, start.digits(3),
                   end.digits(3), length.digits(3));
     }
@@ -261,25 +259,25 @@ class AiStack {
     if (!out_.draws(duration_ns)) return;
     const TraceLane lane =
         process_.thread(static_cast<std::int64_t>(thread), cann::ai_stack_thread_name(thread));
-    if (!out_.begin_slice({name}, lane, start_ns, duration_ns)) return;
-    out_.argument({"\"Iter ID\""}, iteration);
-    out_.argument_digits({"\"Start Time\""}, start);
-    out_.argument_digits({"\"End Time\""}, end);
-    out_.argument_digits({"\"Duration Time(ns)\""}, duration);
-    if (thread == cann::AiStackThread::tasks) out_.argument_text({"\"Total Time(ms)\""}, "");
-    out_.end_slice();
+    if (!out_.begin_slice(name, lane, start_ns, duration_ns)) return;
+    out_.argument("Iter ID", iteration);
+    out_.argument_digits("Start Time", start);
+    out_.argument_digits("End Time", end);
+    out_.argument_digits("Duration Time(ns)", duration);
+    if (thread == cann::AiStackThread::tasks) out_.argument("Total Time(ms)", "");
+    out_.end_event();
   }
 
   const Database& db_;
   const ExportScope& scope_;
   ExportScope whole_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   old::OldTimes times_;
   cann::Texts texts_;
   OldProcess process_;
 };
 
-void draw_ai_stack(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
+void draw_ai_stack(const Database& db, const OutputFile& file, TraceWriter& out) {
   AiStack(db, file, out).write();
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "base/json_text.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/products.hpp"
 #include "export/timeline/old_trace.hpp"
@@ -26,7 +25,7 @@ std::string device_us(const old::OldTimes& times, std::int64_t device, std::int6
 // its phases and one for its reduces.
 class Steps {
  public:
-  Steps(const Database& db, const OutputFile& file, TraceJsonWriter& out)
+  Steps(const Database& db, const OutputFile& file, TraceWriter& out)
       : db_(db),
         file_(file),
         scope_(file.scope),
@@ -110,17 +109,16 @@ class Steps {
   // its data.
   void write_arrow(const Step& step, TraceLane, TraceLane phases) {
     if (!previous_ || !step.forward) return;
-    const std::string name = json_string(fmt::format("Data_aug Bound {}", previous_->step.number));
-    constexpr JsonText kCategory{"\"Data_aug Bound\""};
-    const std::string id = fmt::format("\"{}\"", ++arrows_);
-    out_.begin_flow('s', {name}, previous_->lane, kCategory, {id}, previous_->step.end);
-    out_.argument({"\"Iteration ID\""}, previous_->step.number);
-    out_.end_slice();
-    out_.begin_flow('t', {name}, phases, kCategory, {id}, *step.forward);
+    const std::string name = fmt::format("Data_aug Bound {}", previous_->step.number);
+    const TraceArrow arrow{name, "Data_aug Bound", ++arrows_};
+    out_.begin_arrow('s', arrow, previous_->lane, previous_->step.end);
+    out_.argument("Iteration ID", previous_->step.number);
+    out_.end_event();
+    out_.begin_arrow('t', arrow, phases, *step.forward);
     const std::int64_t ticks =
         times_.ticks(step.device, *step.forward) - times_.ticks(step.device, previous_->step.end);
-    out_.argument_digits({"\"Data_aug Bound(us)\""}, times_.ticks_to_us(step.device, ticks));
-    out_.end_slice();
+    out_.argument_digits("Data_aug Bound(us)", times_.ticks_to_us(step.device, ticks));
+    out_.end_event();
   }
 
   void write_reduces(const Step& step, TraceLane lane) {
@@ -129,14 +127,13 @@ class Steps {
       const int i = count++;
       const std::int64_t start_ns = start.value_or(0);
       const std::int64_t end_ns = end.value_or(0);
-      const std::string name = json_string(fmt::format("Reduce_{}_{}", step.number, i));
-      if (!out_.begin_slice({name}, lane, start_ns, saturating_subtract(end_ns, start_ns),
-                            {"\"Reduce\""}))
+      const std::string name = fmt::format("Reduce_{}_{}", step.number, i);
+      if (!out_.begin_slice(name, lane, start_ns, saturating_subtract(end_ns, start_ns), "Reduce"))
         return;
-      out_.argument({"\"Iteration ID\""}, step.number);
+      out_.argument("Iteration ID", step.number);
       moment(fmt::format("Reduce Start {}", i), step.device, start_ns);
       moment(fmt::format("Reduce End {}", i), step.device, end_ns);
-      out_.end_slice();
+      out_.end_event();
     });
   }
 
@@ -144,25 +141,21 @@ class Steps {
   template <typename Moments>
   void slice(std::string_view what, const Step& step, TraceLane lane, std::int64_t start_ns,
              std::int64_t end_ns, Moments&& moments) {
-    const std::string name = json_string(fmt::format("{} {}", what, step.number));
-    const std::string category = json_string(what);
-    if (!out_.begin_slice({name}, lane, start_ns, saturating_subtract(end_ns, start_ns),
-                          {category}))
+    const std::string name = fmt::format("{} {}", what, step.number);
+    if (!out_.begin_slice(name, lane, start_ns, saturating_subtract(end_ns, start_ns), what))
       return;
-    out_.argument({"\"Iteration ID\""}, step.number);
+    out_.argument("Iteration ID", step.number);
     moments();
-    const std::string key = json_string(fmt::format("{}(ns)", what));
+    const std::string key = fmt::format("{}(ns)", what);
     const old::Exact start = times_.device_ns(step.device, start_ns);
     const old::Exact end = times_.device_ns(step.device, end_ns);
-    out_.argument_digits({key},
+    out_.argument_digits(key,
                          old::Exact{end.numerator - start.numerator, start.denominator}.digits(2));
-    out_.end_slice();
+    out_.end_event();
   }
 
-  void moment(std::string_view name, std::int64_t device, std::optional<std::int64_t> ns) {
-    const std::string key = json_string(name);
-    ns ? out_.argument_digits({key}, device_us(times_, device, *ns))
-       : out_.argument_text({key}, "N/A");
+  void moment(TraceText name, std::int64_t device, std::optional<std::int64_t> ns) {
+    ns ? out_.argument_digits(name, device_us(times_, device, *ns)) : out_.argument(name, "N/A");
   }
 
   struct Previous {
@@ -173,7 +166,7 @@ class Steps {
   const Database& db_;
   const OutputFile& file_;
   ScopeFilter scope_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   old::OldTimes times_;
   cann::Reduces reduces_;
   std::optional<std::int64_t> model_;
@@ -181,22 +174,22 @@ class Steps {
   std::int64_t models_ = 0;
   std::int64_t row_ = 0;
   std::optional<Previous> previous_;
-  std::int64_t arrows_ = 0;
+  std::uint64_t arrows_ = 0;
 };
 
-void draw_steps(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
+void draw_steps(const Database& db, const OutputFile& file, TraceWriter& out) {
   Steps(db, file, out).write();
 }
 
 // Draws the scheduler's tasks (one thread per stream), the AI CPUs and the reduces.
 class Tasks {
  public:
-  Tasks(const Database& db, const OutputFile& file, TraceJsonWriter& out)
+  Tasks(const Database& db, const OutputFile& file, TraceWriter& out)
       : db_(db),
         file_(file),
         out_(out),
         times_(db),
-        texts_(db, cann::TextForm::json),
+        texts_(db),
         metrics_(db),
         values_(metrics_.columns().size()),
         counters_(db),
@@ -231,46 +224,45 @@ class Tasks {
           process.thread(task.stream_id, fmt::format("Stream {}", task.stream_id));
       const bool is_copy = scheduler.is_copy(task);
       const auto name = given(task.kernel_name_id);
-      const std::string text =
-          is_copy ? "\"MemcopyAsync\"" : std::string(old::json_text(texts_, name).text);
-      if (!out_.begin_slice({text}, lane, task.start_ns, task.duration_ns)) continue;
+      const TraceText text = is_copy ? TraceText("MemcopyAsync") : old::find_text(texts_, name);
+      if (!out_.begin_slice(text, lane, task.start_ns, task.duration_ns)) continue;
       write_arguments(task, is_copy);
-      out_.end_slice();
+      out_.end_event();
       if (file_.key != kWholeTimeline) continue;
-      const std::string id = fmt::format("\"{}-{}\"", task.stream_id, task.task_number);
-      out_.flow('f', {"\"connect\""}, lane, {"\"connect\""}, {id}, task.start_ns);
+      const std::string id = fmt::format("{}-{}", task.stream_id, task.task_number);
+      out_.arrow('f', {"connect", "connect", 0, id}, lane, task.start_ns);
     }
   }
 
   void write_arguments(const TaskRow& task, bool is_copy) {
-    std::string unit = is_copy ? "\"other\"" : "\"AI_CORE\"";
+    TraceText unit = is_copy ? TraceText("other") : TraceText("AI_CORE");
     std::int64_t blocks = 0;
     op_.reset();
     op_.bind(1, task.op_id);
     if (task.op_id != kNull && op_.step()) {
-      if (const auto id = op_.maybe_integer(0)) unit = old::json_text(texts_, id).text;
+      if (const auto id = op_.maybe_integer(0)) unit = old::find_text(texts_, id);
       blocks = op_.maybe_integer(1).value_or(0);
     }
-    out_.argument({"\"Task Type\""}, JsonText{unit});
-    out_.argument({"\"Stream Id\""}, task.stream_id);
-    out_.argument({"\"Task Id\""}, task.task_number);
+    out_.argument("Task Type", unit);
+    out_.argument("Stream Id", task.stream_id);
+    out_.argument("Task Id", task.task_number);
     if (is_copy) {
       const std::int64_t end_ns = saturating_add(task.start_ns, task.duration_ns);
-      out_.argument_digits({"\"Start Time\""}, device_us(times_, task.device_id, task.start_ns));
-      out_.argument_digits({"\"End Time\""}, device_us(times_, task.device_id, end_ns));
+      out_.argument_digits("Start Time", device_us(times_, task.device_id, task.start_ns));
+      out_.argument_digits("End Time", device_us(times_, task.device_id, end_ns));
     }
     const std::int64_t* counters = counters_.find(task.id);
     if (is_copy) return;
     if (counters != nullptr)
       metrics_.evaluate(task.device_id, {counters, blocks, 0, task.duration_ns}, values_);
-    const auto write = [&](JsonText key, std::optional<std::size_t> place, double parts,
+    const auto write = [&](TraceText key, std::optional<std::size_t> place, double parts,
                            int decimals) {
       if (!place) return;
-      if (counters == nullptr || std::isnan(values_[*place])) return out_.argument_text(key, "N/A");
+      if (counters == nullptr || std::isnan(values_[*place])) return out_.argument(key, "N/A");
       out_.argument_digits(key, fmt::format("{:.{}f}", values_[*place] / parts, decimals));
     };
-    write({"\"Aicore Time(ms)\""}, time_, 1000, 6);
-    write({"\"Total Cycle\""}, cycles_, 1, 0);
+    write("Aicore Time(ms)", time_, 1000, 6);
+    write("Total Cycle", cycles_, 1, 0);
   }
 
   void write_cpus() {
@@ -285,21 +277,21 @@ class Tasks {
       const std::int64_t duration_ns = saturating_subtract(end_ns, start_ns);
       if (!file_.scope.takes(device, start_ns, end_ns) || !out_.draws(duration_ns)) continue;
       const auto name = read.maybe_integer(3);
-      if (!out_.begin_slice(old::json_text(texts_, name), process.unnamed(0), start_ns,
+      if (!out_.begin_slice(old::find_text(texts_, name), process.unnamed(0), start_ns,
                             duration_ns))
         continue;
-      const auto us = [&](std::string_view key, std::optional<std::int64_t> value) {
-        if (value) out_.argument({key}, *value);
+      const auto us = [&](TraceText key, std::optional<std::int64_t> value) {
+        if (value) out_.argument(key, *value);
       };
-      out_.argument({"\"Task Type\""}, JsonText{"\"AI_CPU\""});
-      us("\"Compute Time(us)\"", read.maybe_integer(4));
-      us("\"Memcpy Time(us)\"", read.maybe_integer(5));
+      out_.argument("Task Type", "AI_CPU");
+      us("Compute Time(us)", read.maybe_integer(4));
+      us("Memcpy Time(us)", read.maybe_integer(5));
       const std::int64_t ticks = times_.ticks(device, end_ns) - times_.ticks(device, start_ns);
-      out_.argument_digits({"\"Task Time(us)\""}, times_.ticks_to_us(device, ticks));
-      us("\"Dispatch Time(us)\"", read.maybe_integer(6));
+      out_.argument_digits("Task Time(us)", times_.ticks_to_us(device, ticks));
+      us("Dispatch Time(us)", read.maybe_integer(6));
       if (const auto total = read.maybe_integer(7))
-        out_.argument_digits({"\"Total Time(us)\""}, cann::trimmed3(*total, 1000));
-      out_.end_slice();
+        out_.argument_digits("Total Time(us)", cann::trimmed3(*total, 1000));
+      out_.end_event();
     }
   }
 
@@ -316,24 +308,24 @@ class Tasks {
     while (read.step()) {
       if (read.integer(0) != iteration) number = 0;
       iteration = read.integer(0);
-      const std::string name = fmt::format("\"AR {}\"", number++);
+      const std::string name = fmt::format("AR {}", number++);
       const std::int64_t device = read.integer(1);
       const std::int64_t start_ns = read.integer(4);
       const std::int64_t duration_ns = saturating_subtract(read.integer(5), start_ns);
       if (!scope.takes_device(device) || !out_.draws(duration_ns) ||
           !scope.takes_iteration(read.maybe_integer(2), read.integer(3)))
         continue;
-      if (!out_.begin_slice({name}, process.unnamed(0), start_ns, duration_ns)) continue;
+      if (!out_.begin_slice(name, process.unnamed(0), start_ns, duration_ns)) continue;
       const std::int64_t ticks =
           times_.ticks(device, read.integer(5)) - times_.ticks(device, start_ns);
-      out_.argument_digits({"\"Reduce Duration(us)\""}, times_.ticks_to_us(device, ticks));
-      out_.end_slice();
+      out_.argument_digits("Reduce Duration(us)", times_.ticks_to_us(device, ticks));
+      out_.end_event();
     }
   }
 
   const Database& db_;
   const OutputFile& file_;
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   old::OldTimes times_;
   cann::Texts texts_;
   PmuMetrics metrics_;
@@ -343,7 +335,7 @@ class Tasks {
   std::optional<std::size_t> time_, cycles_;  // indexes into the metrics
 };
 
-void draw_tasks(const Database& db, const OutputFile& file, TraceJsonWriter& out) {
+void draw_tasks(const Database& db, const OutputFile& file, TraceWriter& out) {
   Tasks(db, file, out).write();
 }
 

@@ -1,5 +1,7 @@
 #include "export/timeline/old_trace.hpp"
 
+#include <utility>
+
 namespace msprof::old {
 
 std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
@@ -17,28 +19,28 @@ std::int64_t host_process(const Database& db) {
   return read_meta_integer(db, "host.pid").value_or(0);
 }
 
-OldProcess::OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_t layer,
+OldProcess::OldProcess(TraceWriter& out, const OutputFile& file, std::int64_t layer,
                        std::int64_t pid, std::string_view name)
-    : out_(out), is_whole_(file.key == kWholeTimeline), layer_(layer), pid_(pid), name_(name) {}
+    : out_(out),
+      is_whole_(file.key == kWholeTimeline),
+      lane_{pid, 0, is_whole_ ? layer : -1},
+      name_(name) {}
 
 void OldProcess::begin() {
-  // Set every time, because a layer can draw several processes alternately.
-  if (is_whole_) out_.set_process_prefix(std::to_string(layer_));
-  if (is_begun_) return;
-  is_begun_ = true;
-  if (!name_.empty()) out_.process_name(pid_, name_);
-  if (is_whole_) out_.process_sort_index(pid_, layer_);
+  if (std::exchange(is_begun_, true)) return;
+  if (!name_.empty()) out_.process_name(lane_, name_);
+  if (is_whole_) out_.process_sort_index(lane_, lane_.layer);
 }
 
 TraceLane OldProcess::thread(std::int64_t tid, std::string_view name) {
-  begin();
-  if (threads_.insert(tid).second) out_.thread({pid_, tid}, name, tid);
-  return {pid_, tid};
+  const TraceLane lane = unnamed(tid);
+  if (threads_.insert(tid).second) out_.thread(lane, name, tid);
+  return lane;
 }
 
 TraceLane OldProcess::unnamed(std::int64_t tid) {
   begin();
-  return {pid_, tid};
+  return {lane_.pid, tid, lane_.layer};
 }
 
 SchedulerTasks::SchedulerTasks(const Database& db)

@@ -14,12 +14,12 @@
 
 namespace msprof::old {
 
-using Draw = void (*)(const Database& db, const OutputFile& file, TraceJsonWriter& out);
+using Draw = void (*)(const Database& db, const OutputFile& file, TraceWriter& out);
 
 class OldLayer : public cann::CannLayer {
  public:
   OldLayer(const LayerInfo& info, Draw draw) : CannLayer(info), draw_(draw) {}
-  void write(const Database& db, const OutputFile& file, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& file, TraceWriter& out) const override {
     draw_(db, file, out);
   }
 
@@ -35,10 +35,9 @@ std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_vie
 
 std::int64_t host_process(const Database& db);
 
-// Returns a text as JSON; N/A if it is missing. Valid until the next look-up in `texts`.
-inline JsonText json_text(cann::Texts& texts, std::optional<std::int64_t> id) {
-  const std::string_view text = id ? std::string_view(texts(*id)) : std::string_view();
-  return {text.empty() ? "\"N/A\"" : text};
+// Returns a text; N/A if it is missing. Valid until the next look-up in `texts`.
+inline TraceText find_text(cann::Texts& texts, std::optional<std::int64_t> id) {
+  return id ? TraceText(texts(*id)) : TraceText("N/A");
 }
 
 // A process of a timeline. Writes its name before its first slice, and each thread's name before
@@ -46,11 +45,8 @@ inline JsonText json_text(cann::Texts& texts, std::optional<std::int64_t> id) {
 // where it is sorted by layer.
 class OldProcess {
  public:
-  OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_t layer, std::int64_t pid,
+  OldProcess(TraceWriter& out, const OutputFile& file, std::int64_t layer, std::int64_t pid,
              std::string_view name);
-  ~OldProcess() { out_.set_process_prefix({}); }
-  OldProcess(const OldProcess&) = delete;
-  OldProcess& operator=(const OldProcess&) = delete;
 
   // The thread is named "Thread 7", or `name`.
   TraceLane thread(std::int64_t tid) { return thread(tid, "Thread " + std::to_string(tid)); }
@@ -61,10 +57,9 @@ class OldProcess {
  private:
   void begin();
 
-  TraceJsonWriter& out_;
+  TraceWriter& out_;
   bool is_whole_;
-  std::int64_t layer_;
-  std::int64_t pid_;
+  TraceLane lane_;  // of its thread 0
   std::string name_;
   bool is_begun_ = false;
   std::set<std::int64_t> threads_;

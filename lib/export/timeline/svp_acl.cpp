@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "export/products.hpp"
@@ -22,13 +21,13 @@ namespace {
 constexpr const char* kCalls =
     " FROM api_call WHERE model_row = ? AND start_ns IS NOT NULL AND end_ns IS NOT NULL";
 
-std::map<std::int64_t, std::string> names_as_json(const Database& db) {
+std::map<std::int64_t, std::string> read_names(const Database& db) {
   std::map<std::int64_t, std::string> names;
   Statement read = db.prepare(
       "SELECT id, text FROM name WHERE id IN (SELECT name_id FROM api_call UNION SELECT "
       "type_name_id"
       " FROM api_call) ORDER BY id");
-  while (read.step()) names[read.integer(0)] = json_string(read.text(1));
+  while (read.step()) names[read.integer(0)] = read.text(1);
   return names;
 }
 
@@ -83,15 +82,14 @@ class SvpAcl : public TimelineLayer {
     return output_files;
   }
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
     if (output_file.key != 0 && !output_file.is_merged) {
       log::info("{}: no batch size in net.info; using {} (the smallest of the captures, or 1)",
                 output_file.stem, output_file.key);
     }
     // Calls have no device, so the device of their model decides.
     if (!takes_model(db, output_file)) return;
-    const auto names = names_as_json(db);
+    const auto names = read_names(db);
     const auto find_name = [&](std::int64_t id) -> const std::string& {
       const auto at = names.find(id);
       if (at == names.end()) throw db.damaged("a call without its name");
@@ -117,14 +115,14 @@ class SvpAcl : public TimelineLayer {
       if (!out.draws(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, processes, out);
       const TraceLane lane{processes.lane_pid(pid), std::max<std::int64_t>(tid, 0)};
-      if (!out.begin_complete({find_name(read.integer(2))}, lane.pid, lane.tid, read.integer(4),
-                              read.integer(5))) {
+      if (!out.begin_svp_slice(find_name(read.integer(2)), lane, read.integer(4),
+                               read.integer(5))) {
         continue;
       }
-      out.argument({"\"Mode\""}, JsonText{find_name(read.integer(3))});
-      number_or_missing(out, {"\"Process_Id\""}, pid);
-      number_or_missing(out, {"\"Thread_Id\""}, tid);
-      out.end_complete();
+      out.argument("Mode", find_name(read.integer(3)));
+      number_or_missing(out, "Process_Id", pid);
+      number_or_missing(out, "Thread_Id", tid);
+      out.end_event();
       if (arrows) arrows->write_start(out, read.integer(6), lane, read.integer(4));
     }
   }
@@ -136,12 +134,12 @@ class SvpAcl : public TimelineLayer {
     return output_file.scope.takes_device(read.step() ? read.integer(0) : 0);
   }
 
-  static void number_or_missing(TraceJsonWriter& out, JsonText key, std::int64_t value) {
-    value < 0 ? out.argument(key, JsonText{"\"N/A\""}) : out.argument(key, value);
+  static void number_or_missing(TraceWriter& out, TraceText key, std::int64_t value) {
+    value < 0 ? out.argument(key, "N/A") : out.argument(key, value);
   }
 
   static void write_metadata(const Database& db, const OutputFile& output_file,
-                             const Processes& processes, TraceJsonWriter& out) {
+                             const Processes& processes, TraceWriter& out) {
     Statement read =
         db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
                    kCalls + " ORDER BY 1, 2");
@@ -152,11 +150,11 @@ class SvpAcl : public TimelineLayer {
       const std::int64_t pid = read.integer(0);
       const std::int64_t shown = processes.lane_pid(pid);
       if (pid != last_pid) {
-        out.process_name(shown, fmt::format("ACL process {}", pid));
-        if (is_inferred) out.process_label(shown, kInferredLabel);
+        out.process_name({shown}, fmt::format("ACL process {}", pid));
+        if (is_inferred) out.process_label({shown}, kInferredLabel);
       }
       last_pid = pid;
-      out.thread_name(shown, read.integer(1), fmt::format("Thread {}", read.integer(1)));
+      out.thread_name({shown, read.integer(1)}, fmt::format("Thread {}", read.integer(1)));
     }
   }
 };

@@ -47,10 +47,9 @@ std::vector<Span> read_executions(const Database& db, std::int64_t model_row) {
   return executions;
 }
 
-void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns) {
-  const std::string id = '"' + std::to_string(call_id) + '"';
-  out.flow(phase, {"\"execute\""}, lane, {"\"execute\""}, {id}, time_ns);
+  out.arrow(phase, {"execute", "execute", static_cast<std::uint64_t>(call_id)}, lane, time_ns);
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
   for (std::size_t i = 0; i < started.size(); ++i) join(started[i], others[i]);
 }
 
-void ExecutionArrows::write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+void ExecutionArrows::write_start(TraceWriter& out, std::int64_t call_id, TraceLane lane,
                                   std::int64_t time_ns) const {
   if (started_.contains(call_id)) write_arrow(out, 's', lane, call_id, time_ns);
 }
@@ -113,7 +112,7 @@ std::optional<std::int64_t> ExecutionArrows::take_end(std::int64_t step_id,
   return call;
 }
 
-void ExecutionArrows::write_end(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+void ExecutionArrows::write_end(TraceWriter& out, std::int64_t call_id, TraceLane lane,
                                 std::int64_t time_ns) {
   write_arrow(out, 'f', lane, call_id, time_ns);
 }

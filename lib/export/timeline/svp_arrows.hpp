@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "export/scope/export_scope.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/trace/trace_writer.hpp"
 #include "store/database.hpp"
 
 namespace msprof::svp {
@@ -22,12 +22,12 @@ class ExecutionArrows {
   ExecutionArrows(const Database& db, std::int64_t model_row, const ExportScope& scope);
 
   // Writes the start of an arrow after the slice of a call that has one.
-  void write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+  void write_start(TraceWriter& out, std::int64_t call_id, TraceLane lane,
                    std::int64_t time_ns) const;
   // Returns the call whose arrow ends at this slice: the first drawn slice of an execution that has
   // an arrow.
   std::optional<std::int64_t> take_end(std::int64_t step_id, std::int64_t execution);
-  static void write_end(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+  static void write_end(TraceWriter& out, std::int64_t call_id, TraceLane lane,
                         std::int64_t time_ns);
 
  private:

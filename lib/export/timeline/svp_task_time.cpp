@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -34,12 +33,12 @@ using svp::SvpCapture;
 
 struct Lane {
   std::string_view name;
-  JsonText task_type;
+  TraceText task_type;
 };
-constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", {"\"AA CORE\""}}, {"AA CPU", {"\"AA CPU\""}}}};
+constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", "AA CORE"}, {"AA CPU", "AA CPU"}}};
 
 struct Op {
-  std::string name;  // as JSON
+  std::string name;
   std::size_t lane = 0;
 };
 
@@ -51,7 +50,7 @@ ById<Op> read_ops(const Database& db, std::int64_t model_row) {
       " JOIN name AS unit ON unit.id = op.unit_name_id WHERE op.model_row = ? ORDER BY op.id");
   read.bind(1, model_row);
   while (read.step()) {
-    ops[read.integer(0)] = {json_string(read.text(1)),
+    ops[read.integer(0)] = {std::string(read.text(1)),
                             read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
   }
   return ops;
@@ -265,14 +264,14 @@ class SvpTaskTime : public TimelineLayer {
     if (!output_file.scope.takes_device(slices->device())) return {};
     std::vector<TimelinePiece> pieces;
     if (!slices->is_for_any_thread()) {
-      pieces.push_back({[output_file](const Database& own, TraceJsonWriter& out) {
+      pieces.push_back({[output_file](const Database& own, TraceWriter& out) {
         Slices all(own, output_file);
         for (std::int64_t piece = 0; piece < all.pieces(); ++piece) write_piece(all, piece, out);
       }});
       return pieces;
     }
     for (std::int64_t piece = 0; piece < slices->pieces(); ++piece) {
-      pieces.push_back({[slices, piece](const Database&, TraceJsonWriter& out) {
+      pieces.push_back({[slices, piece](const Database&, TraceWriter& out) {
         write_piece(*slices, piece, out);
       }});
     }
@@ -288,7 +287,7 @@ class SvpTaskTime : public TimelineLayer {
   }
 
   // Calls take() first, because other chunks wait for it.
-  static void write_piece(Slices& slices, std::int64_t piece, TraceJsonWriter& out) {
+  static void write_piece(Slices& slices, std::int64_t piece, TraceWriter& out) {
     std::vector<Slice> own;
     for (bool has_more = true; has_more;) {
       has_more = slices.take(piece, own);
@@ -297,20 +296,20 @@ class SvpTaskTime : public TimelineLayer {
     if (piece + 1 == slices.pieces()) slices.warn_of_missing();
   }
 
-  static void write_slice(TraceJsonWriter& out, const Slice& slice, std::int64_t device,
+  static void write_slice(TraceWriter& out, const Slice& slice, std::int64_t device,
                           bool is_inferred) {
     if (slice.is_first) {
-      out.process_name(device, fmt::format("AA Core device {}", device));
-      if (is_inferred) out.process_label(device, kInferredLabel);
+      out.process_name({device}, fmt::format("AA Core device {}", device));
+      if (is_inferred) out.process_label({device}, kInferredLabel);
     }
-    if (slice.is_first_of_lane) out.thread_name(device, slice.thread, lane_name(slice.thread));
-    if (!out.begin_complete({slice.op->name}, device, slice.thread, slice.start_ns,
-                            slice.duration_ns))
+    if (slice.is_first_of_lane) out.thread_name({device, slice.thread}, lane_name(slice.thread));
+    if (!out.begin_svp_slice(slice.op->name, {device, slice.thread}, slice.start_ns,
+                             slice.duration_ns))
       return;
-    out.argument({"\"Task Type\""}, kLanes[slice.op->lane].task_type);
-    out.argument({"\"Stream Id\""}, 0);
-    out.argument({"\"Task Id\""}, slice.task_id);
-    out.end_complete();
+    out.argument("Task Type", kLanes[slice.op->lane].task_type);
+    out.argument("Stream Id", 0);
+    out.argument("Task Id", slice.task_id);
+    out.end_event();
     if (slice.call)
       svp::ExecutionArrows::write_end(out, *slice.call, {device, slice.thread}, slice.start_ns);
   }

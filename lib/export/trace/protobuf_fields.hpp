@@ -1,5 +1,5 @@
 // Appends fields to a protobuf message: a varint, a double, or bytes (texts and messages). For
-// PerfettoSink.
+// PerfettoWriter.
 #pragma once
 
 #include <bit>

@@ -157,7 +157,7 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   return jobs;
 }
 
-void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink) {
+void write_timeline_events(const Database& db, const ExportScope& scope, TraceWriter& out) {
   TimelineOptions options;
   options.scope = scope;
   options.is_merged = has_merged_timeline(db);
@@ -167,9 +167,8 @@ void write_timeline_events(const Database& db, const ExportScope& scope, TraceSi
   const auto whole = std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a.layers.size() < b.layers.size();
   });
-  if (whole == files.end()) return sink.finish();
-  TraceJsonWriter writer(sink);
-  whole->write(db, writer);
+  if (whole == files.end()) return out.finish();
+  whole->write(db, out);
 }
 
 std::string viewer_limit(std::uint64_t text_bytes) {

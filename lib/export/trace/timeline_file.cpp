@@ -17,7 +17,8 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/exporter.hpp"
-#include "export/trace/perfetto_sink.hpp"
+#include "export/trace/perfetto_writer.hpp"
+#include "export/trace/trace_json_writer.hpp"
 
 namespace msprof {
 
@@ -103,20 +104,24 @@ class TimelineParts {
  public:
   TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
                 const TimelineOptions& options)
-      : is_json_(options.format == TimelineFormat::json) {
+      : options_(options) {
     for (std::size_t part = 0; part < count; ++part) {
       const std::string name = count == 1
                                    ? timeline.file_name
                                    : limited_file_name(slice_stem(timeline.output_file, part),
                                                        timeline_extension(options));
       files_.push_back(std::make_unique<AtomicFile>(folder / name));
-      sinks_.push_back(make_sink(*files_.back(), options));
     }
   }
 
-  std::vector<TraceSink*> sinks() const {
+  AtomicFile& whole() const { return *files_.front(); }
+  // For JSON.
+  std::vector<TraceSink*> make_sinks() {
     std::vector<TraceSink*> all;
-    for (const auto& sink : sinks_) all.push_back(sink.get());
+    for (const auto& file : files_) {
+      sinks_.push_back(options_.gzip ? make_gzip_sink(*file) : std::make_unique<PlainSink>(*file));
+      all.push_back(sinks_.back().get());
+    }
     return all;
   }
 
@@ -124,7 +129,7 @@ class TimelineParts {
     std::vector<ExportedFile> written;
     for (std::size_t part = 0; part < files_.size(); ++part) {
       const AtomicFile& file = *files_[part];
-      const std::uint64_t text_bytes = is_json_ ? sinks_[part]->text_bytes() : 0;
+      const std::uint64_t text_bytes = sinks_.empty() ? 0 : sinks_[part]->text_bytes();
       written.push_back({file.target(), file.bytes_written(), text_bytes});
     }
     folder.publish(product, std::move(files_));
@@ -132,13 +137,7 @@ class TimelineParts {
   }
 
  private:
-  static std::unique_ptr<TraceSink> make_sink(AtomicFile& file, const TimelineOptions& options) {
-    if (options.format == TimelineFormat::perfetto) return make_perfetto_sink(file);
-    if (options.gzip) return make_gzip_sink(file);
-    return std::make_unique<PlainSink>(file);
-  }
-
-  bool is_json_;
+  const TimelineOptions& options_;
   std::vector<std::unique_ptr<AtomicFile>> files_;
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
@@ -173,7 +172,7 @@ std::string timeline_extension(const TimelineOptions& options) {
   return options.gzip ? ".json.gz" : ".json";
 }
 
-void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
+void TimelineFile::write(const Database& db, TraceWriter& out) const {
   for (const LayerPiece& one : pieces(db)) {
     out.set_origin(one.origin_ns);
     out.set_min_duration(one.min_duration_ns);
@@ -204,10 +203,14 @@ std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& sto
   PieceCounts counts;
   std::uint64_t arrows = 0;
   std::uint64_t cut_arrows = 0;
-  if (cuts.empty()) {
-    counts = write_whole(db, store, timeline, *parts.sinks().front());
+  if (options.format == TimelineFormat::perfetto) {
+    const auto writer = make_perfetto_writer(parts.whole());
+    timeline.write(db, *writer);
+    counts = {writer->event_count(), writer->slice_count()};
+  } else if (cuts.empty()) {
+    counts = write_whole(db, store, timeline, *parts.make_sinks().front());
   } else {
-    TraceJsonWriter writer(parts.sinks(), cuts, kPartBlockBytes);
+    TraceJsonWriter writer(parts.make_sinks(), cuts, kPartBlockBytes);
     timeline.write(db, writer);
     counts = {writer.event_count(), writer.slice_count()};
     arrows = writer.arrow_count();

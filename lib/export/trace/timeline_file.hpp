@@ -11,7 +11,7 @@
 #include "export/product_folder.hpp"
 #include "export/timeline_layer.hpp"
 #include "export/trace/timeline_pieces.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/trace/trace_writer.hpp"
 
 namespace msprof {
 
@@ -22,7 +22,7 @@ struct TimelineFile {
   std::vector<std::pair<const TimelineLayer*, OutputFile>> layers;
   std::string file_name;
 
-  void write(const Database& db, TraceJsonWriter& out) const;
+  void write(const Database& db, TraceWriter& out) const;
   // Returns the layers as chunks.
   std::vector<LayerPiece> pieces(const Database& db) const;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/on_thread.hpp"
+#include "export/trace/trace_json_writer.hpp"
 
 namespace msprof {
 
@@ -204,15 +205,14 @@ class PieceWorkers {
 }  // namespace
 
 void TimelineLayer::write(const Database& db, const OutputFile& output_file,
-                          TraceJsonWriter& out) const {
+                          TraceWriter& out) const {
   for (const TimelinePiece& piece : pieces(db, output_file)) piece.write(db, out);
 }
 
 std::vector<TimelinePiece> TimelineLayer::pieces(const Database&,
                                                  const OutputFile& output_file) const {
-  return {{[this, output_file](const Database& db, TraceJsonWriter& out) {
-    write(db, output_file, out);
-  }}};
+  return {
+      {[this, output_file](const Database& db, TraceWriter& out) { write(db, output_file, out); }}};
 }
 
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,

@@ -12,6 +12,8 @@
 
 namespace msprof {
 
+class TraceSink;
+
 // A chunk, and its layer's settings for the writer.
 struct LayerPiece {
   TimelinePiece piece;

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <utility>
 
-#include "base/error.hpp"
 #include "base/json_text.hpp"
 #include "base/number.hpp"
 
@@ -56,149 +56,81 @@ void TraceJsonWriter::flush_chunk(SinkState& part) {
   part.text.clear();
 }
 
-void TraceJsonWriter::begin_event(std::int64_t time_ns) {
-  if (time_ns < part_begin_ns_ || time_ns >= part_end_ns_) choose_part(time_ns);
-  event_time_ns_ = time_ns;
-  event_at_ = out_->size();
-  SinkState& part = parts_[part_];
-  *out_ += part.has_event ? ",\n" : "\n";
-  part.has_event = true;
-  ++events_;
-  is_first_argument_ = true;
+// Returns ,"pid":1,"tid":2
+const std::string& TraceJsonWriter::lane_text(TraceLane lane) {
+  const auto pid = static_cast<std::uint64_t>(lane.pid);
+  LaneText& known = lane_texts_[(pid * 31 + static_cast<std::uint64_t>(lane.tid)) % kLaneTexts];
+  if (known.text.empty() || known.lane != lane) {
+    known.lane = lane;
+    known.text = ",\"pid\":";
+    if (lane.layer >= 0) {
+      known.text += '"';
+      append_integer(known.text, lane.layer);
+      known.text += '_';
+    }
+    append_integer(known.text, lane.pid);
+    if (lane.layer >= 0) known.text += '"';
+    known.text += ",\"tid\":";
+    append_integer(known.text, lane.tid);
+  }
+  return known.text;
 }
 
-void TraceJsonWriter::end_event() {
-  if (meter_) meter_(event_time_ns_, out_->size() - event_at_);
-  if (out_->size() >= block_bytes_) flush_chunk(parts_[part_]);
-}
-
-void TraceJsonWriter::metadata_event(std::string_view text) {
+// Every part has the metadata.
+void TraceJsonWriter::write_metadata(const TraceEvent& event) {
+  using Kind = TraceEvent::Kind;
+  const auto [name, argument] = [&]() -> std::pair<std::string_view, std::string_view> {
+    switch (event.kind) {
+      case Kind::process_name:
+        return {"process_name", "name"};
+      case Kind::process_label:
+        return {"process_labels", "labels"};
+      case Kind::process_sort_index:
+        return {"process_sort_index", "sort_index"};
+      case Kind::thread_name:
+        return {"thread_name", "name"};
+      default:
+        return {"thread_sort_index", "sort_index"};
+    }
+  }();
+  std::string json = "{\"name\":\"";
+  json += name;
+  json += '"';
+  json += lane_text(event.lane);
+  if (!event.is_svp) json += ",\"ph\":\"M\"";
+  json += ",\"args\":{\"";
+  json += argument;
+  json += "\":";
+  if (argument == "sort_index") {
+    append_integer(json, event.sort_index);
+  } else {
+    append_json_string(json, event.name.view());
+  }
+  json += event.is_svp ? "},\"ph\":\"M\"}" : "}}";
   for (SinkState& part : parts_) {
     part.text += part.has_event ? ",\n" : "\n";
-    part.text += text;
+    part.text += json;
     part.has_event = true;
     if (part.text.size() >= block_bytes_) flush_chunk(part);
   }
 }
 
-void TraceJsonWriter::append_process(std::string& out, std::int64_t pid) const {
-  if (process_prefix_.empty()) return append_integer(out, pid);
-  out += '"';
-  out += process_prefix_;
-  out += '_';
-  append_integer(out, pid);
-  out += '"';
-}
-
-void TraceJsonWriter::process_name(std::int64_t pid, std::string_view name) {
-  std::string text = "{\"name\":\"process_name\",\"pid\":";
-  append_process(text, pid);
-  text += ",\"tid\":0,\"args\":{\"name\":";
-  append_json_string(text, name);
-  metadata_event(text + "},\"ph\":\"M\"}");
-}
-
-void TraceJsonWriter::process_label(std::int64_t pid, std::string_view label) {
-  std::string text = "{\"name\":\"process_labels\",\"pid\":";
-  append_process(text, pid);
-  text += ",\"tid\":0,\"args\":{\"labels\":";
-  append_json_string(text, label);
-  metadata_event(text + "},\"ph\":\"M\"}");
-}
-
-void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::string_view name) {
-  std::string text = "{\"name\":\"thread_name\",\"pid\":";
-  append_process(text, pid);
-  text += ",\"tid\":";
-  append_integer(text, tid);
-  text += ",\"args\":{\"name\":";
-  append_json_string(text, name);
-  metadata_event(text + "},\"ph\":\"M\"}");
-}
-
-// Returns a metadata event in CANN's form.
-std::string TraceJsonWriter::cann_metadata(std::string_view kind, TraceLane lane,
-                                           std::string_view argument,
-                                           std::string_view value) const {
-  std::string text = "{\"name\":\"";
-  text += kind;
-  text += "\",\"pid\":";
-  append_process(text, lane.pid);
-  text += ",\"tid\":";
-  append_integer(text, lane.tid);
-  text += ",\"ph\":\"M\",\"args\":{\"";
-  text += argument;
-  text += "\":";
-  text += value;
-  return text + "}}";
-}
-
-void TraceJsonWriter::process_sort_index(std::int64_t pid, std::int64_t sort_index) {
-  metadata_event(
-      cann_metadata("process_sort_index", {pid, 0}, "sort_index", std::to_string(sort_index)));
-}
-
-void TraceJsonWriter::process(std::int64_t pid, std::string_view name, std::string_view label,
-                              std::int64_t sort_index) {
-  const TraceLane lane{pid, 0};
-  metadata_event(cann_metadata("process_name", lane, "name", json_string(name)));
-  metadata_event(cann_metadata("process_labels", lane, "labels", json_string(label)));
-  metadata_event(
-      cann_metadata("process_sort_index", lane, "sort_index", std::to_string(sort_index)));
-}
-
-void TraceJsonWriter::thread(TraceLane lane, std::string_view name, std::int64_t sort_index) {
-  metadata_event(cann_metadata("thread_name", lane, "name", json_string(name)));
-  metadata_event(
-      cann_metadata("thread_sort_index", lane, "sort_index", std::to_string(sort_index)));
-}
-
-void TraceJsonWriter::event_head(JsonText name, TraceLane lane) {
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  *out_ += ",\"pid\":";
-  if (process_prefix_.empty()) {
-    out_->append_integer(lane.pid);
-  } else {
-    std::string process;
-    append_process(process, lane.pid);
-    *out_ += process;
-  }
-  *out_ += ",\"tid\":";
-  out_->append_integer(lane.tid);
-}
-
-void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonText category,
-                                JsonText id, std::int64_t time_ns) {
-  begin_event(time_ns);
-  if (parts_.size() > 1) count_arrow(phase, category, id);
-  event_head(name, lane);
-  *out_ += ",\"ph\":\"";
-  *out_ += phase;
-  *out_ += "\",\"cat\":";
-  *out_ += category.text;
-  *out_ += ",\"id\":";
-  *out_ += id.text;
-  time_text(time_ns);
-}
-
 // Relies on the start of an arrow being written before its ends.
-void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
+void TraceJsonWriter::count_arrow(const TraceEvent& arrow) {
   // Arrows from calls have the number of the call in the upper 32 bits of their id, and these
   // numbers are dense. There are few other arrows.
-  std::uint64_t number = 0;
-  const char* const end = id.text.data() + id.text.size();
-  const auto digits = std::from_chars(id.text.data() + 1, end, number);
-  const bool is_call = digits.ptr == end - 1 && (number & 0xffffffff) == 0;
-  std::uint64_t key = number >> 32;
+  const bool is_call = arrow.arrow_text.view().empty() && (arrow.arrow & 0xffffffff) == 0;
+  std::uint64_t key = arrow.arrow >> 32;
   if (!is_call) {
     const std::hash<std::string_view> hash;
-    key = (hash(category.text) * 31 + hash(id.text)) | std::uint64_t{1} << 63;
+    const std::uint64_t id =
+        arrow.arrow_text.view().empty() ? arrow.arrow : hash(arrow.arrow_text.view());
+    key = (hash(arrow.category.view()) * 31 + id) | std::uint64_t{1} << 63;
   }
   auto& block = arrow_starts_[is_call ? key / kArrowBlock : key];
   if (block.empty()) block.resize(is_call ? kArrowBlock : 1);
   std::uint16_t& start = block[is_call ? key % kArrowBlock : 0];
-  if (phase == 's') {
+  if (arrow.phase == 's') {
     start = static_cast<std::uint16_t>(part_ + 1);
   } else if (start != 0) {
     ++arrows_;
@@ -206,162 +138,142 @@ void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
   }
 }
 
-void TraceJsonWriter::time_text(std::int64_t ns) {
-  *out_ += ",\"ts\":\"";
-  out_->append_us(saturating_subtract(ns, origin_ns_));
+void TraceJsonWriter::text(TraceText text) {
+  if (text.is_literal() || is_plain_json(text.view())) {
+    *out_ += '"';
+    *out_ += text.view();
+    *out_ += '"';
+  } else {
+    *out_ += json_string(text.view());
+  }
+}
+
+void TraceJsonWriter::time(std::int64_t ns) {
+  *out_ += '"';
+  out_->append_us(saturating_subtract(ns, origin_ns()));
   *out_ += '"';
 }
 
-bool TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
-                                     std::int64_t start_ns, std::int64_t duration_ns) {
-  if (!draws(duration_ns)) return false;
-  ++slices_;
-  begin_event(start_ns);
-  event_head(name, {pid, tid});
-  *out_ += ",\"ts\":";
-  out_->append_us(start_ns);
-  *out_ += ",\"dur\":";
-  out_->append_us(duration_ns);
-  *out_ += ",\"args\":{";
-  return true;
-}
-
-void TraceJsonWriter::end_complete() {
-  *out_ += "},\"ph\":\"X\"}";
-  end_event();
-}
-
-bool TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
-                                  std::int64_t duration_ns, JsonText category) {
-  if (!draws(duration_ns)) return false;
-  ++slices_;
-  begin_event(start_ns);
-  event_head(name, where);
-  time_text(start_ns);
-  *out_ += ",\"dur\":";
-  out_->append_short_us(duration_ns);
-  *out_ += ",\"ph\":\"X\"";
-  if (!category.text.empty()) {
-    *out_ += ",\"cat\":";
-    *out_ += category.text;
+void TraceJsonWriter::begin(const TraceEvent& event) {
+  if (event.is_metadata()) {
+    event_end_ = {};
+    return write_metadata(event);
+  }
+  if (event.start_ns < part_begin_ns_ || event.start_ns >= part_end_ns_)
+    choose_part(event.start_ns);
+  event_time_ns_ = event.start_ns;
+  event_at_ = out_->size();
+  SinkState& part = parts_[part_];
+  *out_ += part.has_event ? ",\n{\"name\":" : "\n{\"name\":";
+  part.has_event = true;
+  is_first_argument_ = true;
+  text(event.name);
+  *out_ += lane_text(event.lane);
+  event_end_ = "}}";
+  switch (event.kind) {
+    case TraceEvent::Kind::slice:
+      if (event.is_svp) {
+        *out_ += ",\"ts\":";
+        out_->append_us(event.start_ns);
+        *out_ += ",\"dur\":";
+        out_->append_us(event.duration_ns);
+        event_end_ = "},\"ph\":\"X\"}";
+      } else {
+        *out_ += ",\"ts\":";
+        time(event.start_ns);
+        *out_ += ",\"dur\":";
+        out_->append_short_us(event.duration_ns);
+        *out_ += ",\"ph\":\"X\"";
+        if (!event.category.view().empty()) {
+          *out_ += ",\"cat\":";
+          text(event.category);
+        }
+      }
+      break;
+    case TraceEvent::Kind::arrow:
+      if (parts_.size() > 1) count_arrow(event);
+      *out_ += ",\"ph\":\"";
+      *out_ += event.phase;
+      *out_ += "\",\"cat\":";
+      text(event.category);
+      *out_ += ",\"id\":";
+      if (event.arrow_text.view().empty()) {
+        *out_ += '"';
+        out_->append_integer(event.arrow);
+        *out_ += '"';
+      } else {
+        text(event.arrow_text);
+      }
+      *out_ += ",\"ts\":";
+      time(event.start_ns);
+      if (event.has_arguments) break;
+      event_end_ = event.phase == 's' ? "}" : ",\"bp\":\"e\"}";
+      return;
+    default:
+      *out_ += ",\"ts\":";
+      time(event.start_ns);
+      *out_ += ",\"ph\":\"C\"";
   }
   *out_ += ",\"args\":{";
-  return true;
 }
 
-std::string TraceJsonWriter::lane_text(TraceLane lane) {
-  std::string text = ",\"pid\":";
-  append_integer(text, lane.pid);
-  text += ",\"tid\":";
-  append_integer(text, lane.tid);
-  return text + ",\"ts\":\"";
+void TraceJsonWriter::end() {
+  if (event_end_.empty()) return;
+  *out_ += event_end_;
+  if (meter_) meter_(event_time_ns_, out_->size() - event_at_);
+  if (out_->size() >= block_bytes_) flush_chunk(parts_[part_]);
 }
 
-bool TraceJsonWriter::begin_slice(JsonText name, std::string_view lane, std::int64_t start_ns,
-                                  std::int64_t duration_ns, std::string_view arguments) {
-  if (!draws(duration_ns)) return false;
-  ++slices_;
-  begin_event(start_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  *out_ += lane;
-  out_->append_us(saturating_subtract(start_ns, origin_ns_));
-  *out_ += "\",\"dur\":";
-  out_->append_short_us(duration_ns);
-  *out_ += ",\"ph\":\"X\",\"args\":{";
-  *out_ += arguments;
-  is_first_argument_ = arguments.empty();
-  return true;
-}
-
-void TraceJsonWriter::end_slice() {
-  *out_ += "}}";
-  end_event();
-}
-
-void TraceJsonWriter::key(JsonText key) {
-  if (!is_first_argument_) *out_ += ',';
-  is_first_argument_ = false;
-  *out_ += key.text;
+void TraceJsonWriter::key(TraceText key) {
+  const bool is_first = std::exchange(is_first_argument_, false);
+  if (key.is_literal()) {
+    *out_ += is_first ? "\"" : ",\"";
+    *out_ += key.view();
+    *out_ += "\":";
+    return;
+  }
+  if (!is_first) *out_ += ',';
+  text(key);
   *out_ += ':';
 }
 
-void TraceJsonWriter::argument(JsonText name, JsonText value) {
+void TraceJsonWriter::add(TraceText name, const TraceValue& value) {
+  using Kind = TraceValue::Kind;
   key(name);
-  *out_ += value.text;
-}
-
-void TraceJsonWriter::argument(JsonText name, std::int64_t value) {
-  key(name);
-  out_->append_integer(value);
-}
-
-void TraceJsonWriter::argument_text(JsonText name, std::string_view text) {
-  key(name);
-  *out_ += json_string(text);
-}
-
-void TraceJsonWriter::argument_us(JsonText name, std::int64_t ns) {
-  key(name);
-  out_->append_short_us(ns);
-}
-
-void TraceJsonWriter::argument_time(JsonText name, std::int64_t ns) {
-  key(name);
-  *out_ += '"';
-  out_->append_us(saturating_subtract(ns, origin_ns_));
-  *out_ += '"';
-}
-
-void TraceJsonWriter::argument_number(JsonText name, double value) {
-  key(name);
-  if (!std::isfinite(value)) {
-    *out_ += "null";  // JSON has no other value for it
-    return;
+  switch (value.kind) {
+    case Kind::integer:
+      out_->append_integer(value.integer);
+      break;
+    case Kind::real: {
+      if (!std::isfinite(value.real)) {
+        *out_ += "null";  // JSON has no other value for it
+        break;
+      }
+      char digits[32];
+      const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value.real);
+      const std::string_view shortest(digits, static_cast<std::size_t>(end - digits));
+      *out_ += shortest;
+      if (shortest.find_first_of(".e") == std::string_view::npos) *out_ += ".0";
+      break;
+    }
+    case Kind::text:
+      text(value.text);
+      break;
+    case Kind::decimal:
+      *out_ += value.text.view();
+      break;
+    case Kind::duration:
+      out_->append_short_us(value.integer);
+      break;
+    case Kind::time:
+      time(value.integer);
   }
-  char digits[32];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  const std::string_view text(digits, static_cast<std::size_t>(end - digits));
-  *out_ += text;
-  if (text.find_first_of(".e") == std::string_view::npos) *out_ += ".0";
 }
 
-void TraceJsonWriter::argument_digits(JsonText name, std::string_view digits) {
-  key(name);
-  *out_ += digits;
-}
-
-void TraceJsonWriter::arguments(std::string_view text) {
-  if (!is_first_argument_) *out_ += ',';
-  is_first_argument_ = false;
-  *out_ += text;
-}
-
-void TraceJsonWriter::begin_counter(JsonText name, TraceLane where, std::int64_t time_ns) {
-  begin_event(time_ns);
-  event_head(name, where);
-  time_text(time_ns);
-  *out_ += ",\"ph\":\"C\",\"args\":{";
-}
-
-void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_ns, JsonText of,
-                              std::int64_t value) {
-  begin_counter(name, where, time_ns);
-  argument(of, value);
-  end_slice();
-}
-
-void TraceJsonWriter::flow(char phase, JsonText name, TraceLane where, JsonText category,
-                           JsonText id, std::int64_t time_ns) {
-  flow_head(phase, name, where, category, id, time_ns);
-  *out_ += phase == 's' ? "}" : ",\"bp\":\"e\"}";
-  end_event();
-}
-
-void TraceJsonWriter::begin_flow(char phase, JsonText name, TraceLane where, JsonText category,
-                                 JsonText id, std::int64_t time_ns) {
-  flow_head(phase, name, where, category, id, time_ns);
-  *out_ += ",\"args\":{";
+void TraceJsonWriter::arguments(const SharedArguments& shared) {
+  if (shared.json().empty()) return;
+  if (!std::exchange(is_first_argument_, false)) *out_ += ',';
+  *out_ += shared.json();
 }
 
 void TraceJsonWriter::finish() {

@@ -1,9 +1,10 @@
-#include "export/trace/perfetto_sink.hpp"
+#include "export/trace/perfetto_writer.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,7 +18,6 @@
 #include "base/text.hpp"
 #include "base/text_map.hpp"
 #include "export/trace/protobuf_fields.hpp"
-#include "export/trace/trace_events.hpp"
 
 namespace msprof {
 
@@ -38,8 +38,8 @@ constexpr std::uint32_t kAnnotation = 4, kType = 9, kNameId = 10, kCategory = 22
                         kCounterReal = 44;
 }
 namespace annotation {
-constexpr std::uint32_t kNameId = 1, kBool = 2, kInteger = 4, kReal = 5, kText = 6, kJson = 9,
-                        kName = 10, kTextId = 17;
+constexpr std::uint32_t kNameId = 1, kInteger = 4, kReal = 5, kText = 6, kJson = 9, kName = 10,
+                        kTextId = 17;
 }
 namespace interned {
 constexpr std::uint32_t kEventName = 2, kAnnotationName = 3, kAnnotationText = 29;
@@ -76,21 +76,21 @@ std::string interned_text(std::uint64_t id, std::string_view text) {
   return entry;
 }
 
-// Interned texts of one kind in a packet sequence, keyed by their JSON.
+// Interned texts of one kind in a packet sequence.
 class InternedTexts {
  public:
   InternedTexts(std::uint32_t field, std::size_t most) : field_(field), most_(most) {}
 
   // Returns the id of a text and appends a new one to `data`, an InternedData. Returns 0 if there
   // are too many texts.
-  std::uint64_t id(std::string_view json, std::string& data) {
-    const auto known = ids_.find(json);
+  std::uint64_t id(std::string_view text, std::string& data) {
+    const auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
-    if (ids_.size() >= most_ || bytes_ + json.size() > kMaxTextBytes) return 0;
+    if (ids_.size() >= most_ || bytes_ + text.size() > kMaxTextBytes) return 0;
     const std::uint64_t id = ids_.size() + 1;
-    ids_.emplace(std::string(json), id);
-    bytes_ += json.size();
-    put(data, field_, interned_text(id, parse_json_text(json)));
+    ids_.emplace(std::string(text), id);
+    bytes_ += text.size();
+    put(data, field_, interned_text(id, valid_utf8(text)));
     return id;
   }
 
@@ -132,6 +132,31 @@ class PacketFile {
   std::string block_;
 };
 
+// A number in the field that fits; empty if the value is none.
+struct Number {
+  std::optional<std::int64_t> integer;
+  std::optional<double> real;
+};
+
+Number to_number(const TraceValue& value) {
+  using Kind = TraceValue::Kind;
+  if (value.kind == Kind::integer) return {value.integer, {}};
+  if (value.kind == Kind::real && std::isfinite(value.real)) return {{}, value.real};
+  if (value.kind == Kind::duration) return {{}, static_cast<double>(value.integer) / 1000};
+  if (value.kind != Kind::decimal && value.kind != Kind::text) return {};
+  const std::string_view digits = value.text.view();
+  const char* const end = digits.data() + digits.size();
+  std::int64_t integer = 0;
+  if (const auto read = std::from_chars(digits.data(), end, integer);
+      read.ec == std::errc() && read.ptr == end)
+    return {integer, {}};
+  double real = 0;
+  if (const auto read = std::from_chars(digits.data(), end, real);
+      read.ec == std::errc() && read.ptr == end)
+    return {{}, real};
+  return {};
+}
+
 // A packet sequence: one track with its own clock and interned texts.
 class Sequence {
  public:
@@ -146,26 +171,23 @@ class Sequence {
   std::uint64_t track() const { return track_; }
   std::int64_t clock_ns() const { return is_begun_ ? clock_ns_ : INT64_MIN; }
 
-  void append_name(std::string& event, std::string_view json) {
-    if (const std::uint64_t id = names_.id(json, data_); id != 0) {
+  void append_name(std::string& event, std::string_view text) {
+    if (const std::uint64_t id = names_.id(text, data_); id != 0) {
       put(event, event::kNameId, id);
     } else {
-      put(event, event::kName, parse_json_text(json));
+      put(event, event::kName, valid_utf8(text));
     }
   }
 
-  void append_annotations(std::string& event, std::string_view arguments) {
-    JsonMembers members(arguments);
-    while (members.next()) {
-      std::string one;
-      if (const std::uint64_t id = keys_.id(members.key(), data_); id != 0) {
-        put(one, annotation::kNameId, id);
-      } else {
-        put(one, annotation::kName, parse_json_text(quoted(members.key())));
-      }
-      append_value(one, members.value());
-      put(event, event::kAnnotation, one);
+  void append_annotation(std::string& event, std::string_view key, const TraceValue& value) {
+    std::string one;
+    if (const std::uint64_t id = keys_.id(key, data_); id != 0) {
+      put(one, annotation::kNameId, id);
+    } else {
+      put(one, annotation::kName, valid_utf8(key));
     }
+    append_value(one, value);
+    put(event, event::kAnnotation, one);
   }
 
   // Writes a packet with a TrackEvent and the texts it interns.
@@ -189,8 +211,6 @@ class Sequence {
   }
 
  private:
-  static std::string quoted(std::string_view key) { return "\"" + std::string(key) + "\""; }
-
   // Clears the state of the sequence, and sets its track and its clock, which starts at 0.
   void begin() {
     std::string packet;
@@ -217,30 +237,36 @@ class Sequence {
     is_begun_ = true;
   }
 
-  void append_value(std::string& out, std::string_view json) {
-    if (json.starts_with('"')) {
-      if (const std::uint64_t id = texts_.id(json, data_); id != 0) {
-        put(out, annotation::kTextId, id);
-      } else {
-        put(out, annotation::kText, parse_json_text(json));
-      }
-      return;
+  void append_value(std::string& out, const TraceValue& value) {
+    using Kind = TraceValue::Kind;
+    switch (value.kind) {
+      case Kind::text:
+        return append_text(out, value.text.view());
+      case Kind::time:
+        return append_text(out, us_from_ns(value.integer));
+      case Kind::integer:
+        return put(out, annotation::kInteger, static_cast<std::uint64_t>(value.integer));
+      case Kind::real:
+        if (std::isfinite(value.real)) return put_real(out, annotation::kReal, value.real);
+        return put(out, annotation::kJson, "null");
+      default:
+        break;
     }
-    const char* const end = json.data() + json.size();
-    std::int64_t integer = 0;
-    if (const auto [at, error] = std::from_chars(json.data(), end, integer);
-        error == std::errc() && at == end) {
-      put(out, annotation::kInteger, static_cast<std::uint64_t>(integer));
-      return;
-    }
-    double real = 0;
-    if (const auto [at, error] = std::from_chars(json.data(), end, real);
-        error == std::errc() && at == end) {
-      put_real(out, annotation::kReal, real);
-    } else if (json == "true" || json == "false") {
-      put(out, annotation::kBool, std::uint64_t{json == "true"});
+    const Number number = to_number(value);
+    if (number.integer) {
+      put(out, annotation::kInteger, static_cast<std::uint64_t>(*number.integer));
+    } else if (number.real) {
+      put_real(out, annotation::kReal, *number.real);
     } else {
-      put(out, annotation::kJson, json);
+      append_text(out, value.text.view());
+    }
+  }
+
+  void append_text(std::string& out, std::string_view text) {
+    if (const std::uint64_t id = texts_.id(text, data_); id != 0) {
+      put(out, annotation::kTextId, id);
+    } else {
+      put(out, annotation::kText, valid_utf8(text));
     }
   }
 
@@ -284,11 +310,16 @@ class SliceRow {
     close_until(begin_ns);
     std::string text;
     put(text, event::kType, kBegin);
-    sequence_.append_name(text, slice.name);
-    if (!slice.category.empty()) put(text, event::kCategory, parse_json_text(slice.category));
-    sequence_.append_annotations(text, slice.arguments);
+    sequence_.append_name(text, slice.name.view());
+    if (!slice.category.view().empty())
+      put(text, event::kCategory, valid_utf8(slice.category.view()));
     pending_ = Pending{begin_ns, end_ns, std::move(text)};
     open_.push_back(end_ns);
+  }
+
+  // Adds an argument to the last slice.
+  void annotate(std::string_view key, const TraceValue& value) {
+    sequence_.append_annotation(pending_->event, key, value);
   }
 
   // Returns false if no slice of this row can have this end of an arrow.
@@ -332,9 +363,20 @@ class SliceRow {
   std::optional<Pending> pending_;
 };
 
-class PerfettoSink : public TraceEventSink {
+class PerfettoWriter : public TraceWriter {
  public:
-  explicit PerfettoSink(AtomicFile& file) : out_(file) {}
+  explicit PerfettoWriter(AtomicFile& file) : out_(file) {}
+
+  void finish() override {
+    for (auto& [lane, thread] : threads_) {
+      for (SliceRow& row : thread.rows) row.close();
+    }
+    write_descriptors();
+    out_.flush();
+    if (clipped_ > 0)
+      log::warn("{} slices overlap more than {} others on their track and are cut",
+                with_thousands(clipped_), kMaxRows);
+  }
 
  private:
   struct Process {
@@ -349,33 +391,66 @@ class PerfettoSink : public TraceEventSink {
     std::vector<SliceRow> rows;
   };
   using Lane = std::pair<std::int64_t, std::int64_t>;
+  // An end of an arrow outside any slice.
+  struct Instant {
+    Sequence* sequence = nullptr;
+    std::string event;
+    std::int64_t time_ns = 0;
+    bool is_last = false;
+    std::uint64_t arrow = 0;
+  };
+  struct Counter {
+    std::int64_t pid = 0;
+    std::string name;
+    std::int64_t time_ns = 0;
+  };
 
-  void take(const TraceEvent& event) override {
-    switch (event.phase) {
-      case 'X':
-        return take_slice(event);
-      case 'C':
-        return take_counter(event);
-      case 'M':
-        return take_metadata(event);
-      case 's':
-      case 't':
-      case 'f':
-        return take_arrow(event);
-      default:
+  void begin(const TraceEvent& event) override {
+    using Kind = TraceEvent::Kind;
+    switch (event.kind) {
+      case Kind::slice:
+        return begin_slice(event);
+      case Kind::counter:
+        process(event.lane.pid);
+        counter_ = {event.lane.pid, valid_utf8(event.name.view()) + ' ', event.start_ns};
         return;
+      case Kind::arrow:
+        return begin_arrow(event);
+      case Kind::process_name:
+        process(event.lane.pid).name = valid_utf8(event.name.view());
+        return;
+      case Kind::process_label:
+        process(event.lane.pid).labels = valid_utf8(event.name.view());
+        return;
+      case Kind::process_sort_index:
+        process(event.lane.pid).sort_index = event.sort_index;
+        return;
+      case Kind::thread_name:
+        thread(event.lane).name = valid_utf8(event.name.view());
+        return;
+      case Kind::thread_sort_index:
+        thread(event.lane).sort_index = event.sort_index;
+    }
+  }
+
+  void add(TraceText key, const TraceValue& value) override {
+    if (counter_) {
+      add_sample(key.view(), value);
+    } else if (instant_) {
+      instant_->sequence->append_annotation(instant_->event, key.view(), value);
+    } else if (slice_ != nullptr) {
+      slice_->annotate(key.view(), value);
     }
   }
 
   void end() override {
-    for (auto& [lane, thread] : threads_) {
-      for (SliceRow& row : thread.rows) row.close();
+    if (instant_) {
+      put(instant_->event, instant_->is_last ? event::kLastFlow : event::kFlow, instant_->arrow);
+      instant_->sequence->write(instant_->time_ns, instant_->event);
     }
-    write_descriptors();
-    out_.flush();
-    if (clipped_ > 0)
-      log::warn("{} slices overlap more than {} others on their track and are cut",
-                with_thousands(clipped_), kMaxRows);
+    slice_ = nullptr;
+    instant_.reset();
+    counter_.reset();
   }
 
   Sequence next_sequence() {
@@ -389,13 +464,13 @@ class PerfettoSink : public TraceEventSink {
     return process;
   }
 
-  Thread& thread(const TraceEvent& event) {
-    process(event.lane.pid);
-    return threads_[{event.lane.pid, event.lane.tid}];
+  Thread& thread(TraceLane lane) {
+    process(lane.pid);
+    return threads_[{lane.pid, lane.tid}];
   }
 
-  void take_slice(const TraceEvent& slice) {
-    auto& rows = thread(slice).rows;
+  void begin_slice(const TraceEvent& slice) {
+    auto& rows = thread(slice.lane).rows;
     const std::int64_t begin = slice.start_ns;
     const std::int64_t end = std::max(slice.end_ns(), begin);
     auto row = std::find_if(rows.begin(), rows.end(),
@@ -404,46 +479,46 @@ class PerfettoSink : public TraceEventSink {
       rows.emplace_back(next_sequence());
       row = rows.end() - 1;
     }
-    if (row != rows.end()) return row->begin(slice, begin, end);
-    const auto [from, to] = rows.back().clipped(begin, end);
-    rows.back().begin(slice, from, to);
+    if (row != rows.end()) {
+      slice_ = &*row;
+      return slice_->begin(slice, begin, end);
+    }
+    slice_ = &rows.back();
+    const auto [from, to] = slice_->clipped(begin, end);
+    slice_->begin(slice, from, to);
     ++clipped_;
   }
 
   // Attaches an end of an arrow to the last slice on its thread; an end outside any slice becomes
   // an instant event.
-  void take_arrow(const TraceEvent& event) {
+  void begin_arrow(const TraceEvent& event) {
     const std::uint64_t arrow = arrow_id(event);
     const bool is_last = event.phase == 'f';
-    auto& rows = thread(event).rows;
+    auto& rows = thread(event.lane).rows;
     for (SliceRow& row : rows) {
       if (row.attach(event.start_ns, is_last, arrow)) return;
     }
     if (rows.empty()) rows.emplace_back(next_sequence());
     Sequence& sequence = rows.front().sequence();
-    std::string text;
-    put(text, event::kType, kInstant);
-    sequence.append_name(text, event.name);
-    sequence.append_annotations(text, event.arguments);
-    put(text, is_last ? event::kLastFlow : event::kFlow, arrow);
-    sequence.write(event.start_ns, text);
+    instant_ = Instant{&sequence, {}, event.start_ns, is_last, arrow};
+    put(instant_->event, event::kType, kInstant);
+    sequence.append_name(instant_->event, event.name.view());
   }
 
   // Keeps varints short for small ids and for ids whose low 32 bits are zero (calls).
   std::uint64_t arrow_id(const TraceEvent& event) {
     const std::uint64_t category =
-        arrow_kinds_.try_emplace(std::string(event.category), arrow_kinds_.size()).first->second;
-    const std::string_view digits =
-        event.id.size() > 2 ? event.id.substr(1, event.id.size() - 2) : std::string_view();
-    std::uint64_t number = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, number);
-    const bool is_number = !digits.empty() && read.ec == std::errc() && read.ptr == end;
+        arrow_kinds_.try_emplace(std::string(event.category.view()), arrow_kinds_.size())
+            .first->second;
+    std::uint64_t number = event.arrow;
     const bool is_upper = (number & 0xffffffff) == 0;
     if (is_upper) number >>= 32;
-    if (!is_number || category >= 8 || number >= std::uint64_t{1} << 48) {
+    const std::string text(event.arrow_text.view());
+    if (!text.empty() || category >= 8 || number >= std::uint64_t{1} << 48) {
       std::uint64_t hash = 14695981039346656037u;
-      for (const std::string_view part : {event.category, event.name, event.id}) {
+      const std::string id = text.empty() ? std::to_string(event.arrow) : text;
+      for (const std::string_view part :
+           {event.category.view(), event.name.view(), std::string_view(id)}) {
         for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
       }
       return hash | std::uint64_t{1} << 63;
@@ -451,63 +526,32 @@ class PerfettoSink : public TraceEventSink {
     return (number << 5 | category << 2 | (is_upper ? 2u : 0u)) + 1;
   }
 
-  // A JSON counter becomes one track for each of its values: "<name> <key>".
-  void take_counter(const TraceEvent& event) {
-    process(event.lane.pid);
-    JsonMembers members(event.arguments);
-    while (members.next()) {
-      const std::string value = parse_json_text(members.value());  // some numbers are strings
-      const char* const end = value.data() + value.size();
-      std::string text;
-      put(text, event::kType, kCounter);
-      std::int64_t integer = 0;
-      double real = 0;
-      if (const auto read = std::from_chars(value.data(), end, integer);
-          read.ec == std::errc() && read.ptr == end) {
-        put(text, event::kCounterValue, static_cast<std::uint64_t>(integer));
-      } else if (std::from_chars(value.data(), end, real).ec == std::errc()) {
-        put_real(text, event::kCounterReal, real);
-      } else {
-        continue;  // null: the capture has no value
-      }
-      counter(event, members.key()).write(event.start_ns, text);
+  // A counter has one track for each of its values: "<name> <key>".
+  void add_sample(std::string_view key, const TraceValue& value) {
+    std::string text;
+    put(text, event::kType, kCounter);
+    const Number number = to_number(value);
+    if (number.integer) {
+      put(text, event::kCounterValue, static_cast<std::uint64_t>(*number.integer));
+    } else if (number.real) {
+      put_real(text, event::kCounterReal, *number.real);
+    } else {
+      return;  // the capture has no value
     }
+    track_of(counter_->pid, counter_->name + valid_utf8(key)).write(counter_->time_ns, text);
   }
 
   // Describes a counter track before its first sample. Other tracks are described at the end, when
   // their names are known.
-  Sequence& counter(const TraceEvent& event, std::string_view key) {
-    std::string name = parse_json_text(event.name) + ' ' + parse_json_text(key);
-    const std::pair place(event.lane.pid, std::move(name));
+  Sequence& track_of(std::int64_t pid, std::string name) {
+    const std::pair place(pid, std::move(name));
     const auto known = counters_.find(place);
     if (known != counters_.end()) return known->second;
     Sequence& sequence = counters_.emplace(place, next_sequence()).first->second;
-    std::string descriptor = child(event.lane.pid, sequence.track(), place.second);
+    std::string descriptor = child(pid, sequence.track(), place.second);
     put(descriptor, track::kCounter, std::string_view());
     write_track(descriptor);
     return sequence;
-  }
-
-  void take_metadata(const TraceEvent& event) {
-    JsonMembers members(event.arguments);
-    if (!members.next()) return;
-    const std::string kind = parse_json_text(event.name);
-    const std::string value = parse_json_text(members.value());
-    if (kind == "process_name") {
-      process(event.lane.pid).name = value;
-    } else if (kind == "process_labels") {
-      process(event.lane.pid).labels = value;
-    } else if (kind == "process_sort_index") {
-      parse_number(value, process(event.lane.pid).sort_index);
-    } else if (kind == "thread_name") {
-      thread(event).name = value;
-    } else if (kind == "thread_sort_index") {
-      parse_number(value, thread(event).sort_index);
-    }
-  }
-
-  static void parse_number(const std::string& text, std::int64_t& number) {
-    std::from_chars(text.data(), text.data() + text.size(), number);
   }
 
   void write_track(std::string_view descriptor) {
@@ -561,6 +605,10 @@ class PerfettoSink : public TraceEventSink {
   }
 
   PacketFile out_;
+  // The event that was begun; all are empty for metadata and for arrows attached to a slice.
+  SliceRow* slice_ = nullptr;
+  std::optional<Instant> instant_;
+  std::optional<Counter> counter_;
   std::uint64_t last_sequence_ = kDescriptorSequence;
   std::uint64_t tracks_ = 0;
   std::uint64_t clipped_ = 0;
@@ -572,8 +620,8 @@ class PerfettoSink : public TraceEventSink {
 
 }  // namespace
 
-std::unique_ptr<TraceSink> make_perfetto_sink(AtomicFile& file) {
-  return std::make_unique<PerfettoSink>(file);
+std::unique_ptr<TraceWriter> make_perfetto_writer(AtomicFile& file) {
+  return std::make_unique<PerfettoWriter>(file);
 }
 
 }  // namespace msprof

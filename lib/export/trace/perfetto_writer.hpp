@@ -1,4 +1,4 @@
-// PerfettoSink: writes a timeline as a Perfetto trace (protobuf), for `export timeline --format
+// PerfettoWriter: writes a timeline as a Perfetto trace (protobuf), for `export timeline --format
 // perfetto`.
 //
 // Messages and field numbers: protos/perfetto/trace in Perfetto's documentation (TracePacket,
@@ -12,10 +12,10 @@
 #include <memory>
 
 #include "base/atomic_file.hpp"
-#include "export/trace/trace_json_writer.hpp"
+#include "export/trace/trace_writer.hpp"
 
 namespace msprof {
 
-std::unique_ptr<TraceSink> make_perfetto_sink(AtomicFile& file);
+std::unique_ptr<TraceWriter> make_perfetto_writer(AtomicFile& file);
 
 }  // namespace msprof
