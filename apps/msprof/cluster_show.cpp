@@ -8,11 +8,11 @@
 
 #include "analyze/cluster/cluster_findings.hpp"
 #include "analyze/cluster/cluster_summary.hpp"
-#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "msprof/cluster_output.hpp"
+#include "msprof/json_values.hpp"
 
 namespace msprof {
 
@@ -21,16 +21,11 @@ namespace {
 using cluster::ClusterView;
 using nlohmann::ordered_json;
 
-ordered_json cell_json(const TableRows::Cell& cell) {
-  if (!cell.is_number || !fits_double(cell.text)) return valid_utf8(cell.text);
-  return ordered_json::parse(cell.text);
-}
-
 ordered_json table_json(const ClusterTable& table) {
   ordered_json rows = ordered_json::array();
   for (const auto& row : table.rows.rows) {
     ordered_json object = ordered_json::object();
-    for (std::size_t i = 0; i < row.size(); ++i) object[table.rows.columns[i]] = cell_json(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) object[table.rows.columns[i]] = as_json(row[i]);
     rows.push_back(std::move(object));
   }
   return {{"name", table.name},

@@ -39,7 +39,7 @@ std::string what_was_compared(const Comparison& comparison) {
 class PlainCell {
  public:
   // `is_terminal`: output for people instead of programs.
-  PlainCell(RowSink& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
+  PlainCell(RowBuilder& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
 
   void operator()(const cell::Names& names) const { out_.text(names.joined()); }
   void operator()(const std::string& text) const {
@@ -58,7 +58,7 @@ class PlainCell {
   }
 
  private:
-  RowSink& out_;
+  RowBuilder& out_;
   bool is_terminal_;
 };
 
@@ -81,8 +81,8 @@ class ShownChanges {
 
   void add(const Row& row) {
     for (const auto* column : columns_)
-      std::visit(PlainCell(table_, true), column->make_cell(row, comparison_));
-    table_.end_row();
+      std::visit(PlainCell(cells_, true), column->make_cell(row, comparison_));
+    cells_.end_row();
   }
   const TextTable& table() const { return table_; }
 
@@ -90,6 +90,7 @@ class ShownChanges {
   const Comparison& comparison_;
   std::vector<const ComparisonColumn<Row>*> columns_;
   TextTable table_;
+  RowBuilder cells_{table_};
 };
 
 class Report {
@@ -311,11 +312,12 @@ void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
   for (const auto& column : columns)
     if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
   csv.begin(titles);
+  RowBuilder cells(csv);
   for (const Row& row : rows) {
     for (const auto& column : columns)
       if (!column.titles.csv.empty())
-        std::visit(PlainCell(csv, false), column.make_cell(row, comparison));
-    csv.end_row();
+        std::visit(PlainCell(cells, false), column.make_cell(row, comparison));
+    cells.end_row();
   }
 }
 

@@ -1,10 +1,12 @@
-// as_json(): converts optional values to JSON.
+// as_json(): converts optional values and cells of tables to JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/cell.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -18,6 +20,12 @@ nlohmann::ordered_json as_json(const std::optional<Value>& value) {
 // Returns `text` as valid UTF-8; null if it is empty.
 inline nlohmann::ordered_json as_json(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(valid_utf8(text));
+}
+
+inline nlohmann::ordered_json as_json(const Cell& cell) {
+  const std::string text = cell_text(cell);
+  if (!cell.is_number() || cell.is_time || !fits_double(text)) return valid_utf8(text);
+  return nlohmann::ordered_json::parse(text);
 }
 
 }  // namespace msprof

@@ -73,11 +73,12 @@ void print_table(const Listed& listed, const fs::path& root) {
   add_column("Verdict", false);
   add_column("Size", true);
   TextTable table(std::move(columns), std::move(is_number));
+  RowBuilder row(table);
   const auto text = [&](const std::string& value) {
-    value.empty() ? table.missing() : table.text(printable(value));
+    value.empty() ? row.missing() : row.text(printable(value));
   };
   const auto number = [&](const std::optional<std::int64_t>& value) {
-    value ? table.number(std::to_string(*value)) : table.missing();
+    value ? row.number(std::to_string(*value)) : row.missing();
   };
   const auto begin = [&](std::int64_t time_ns, const fs::path& path) {
     text(local_time_text(time_ns, TimePrecision::minutes));
@@ -86,10 +87,10 @@ void print_table(const Listed& listed, const fs::path& root) {
   const auto add_cluster = [&](const ListedCluster& cluster) {
     begin(cluster.time_ns, cluster.file);
     const std::size_t more = (has_ranks ? 1U : 0U) + (has_repeats ? 1U : 0U);
-    for (std::size_t i = 0; i < 4 + more; ++i) table.missing();
+    for (std::size_t i = 0; i < 4 + more; ++i) row.missing();
     text(cluster_verdict(cluster));
-    table.text(human_bytes(cluster.bytes));
-    table.end_row();
+    row.text(human_bytes(cluster.bytes));
+    row.end_row();
   };
   std::size_t next_cluster = 0;
   const auto add_clusters_until = [&](std::int64_t time_ns) {
@@ -106,10 +107,10 @@ void print_table(const Listed& listed, const fs::path& root) {
     text(fmt::format("{}", fmt::join(capture.models, " + ")));
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
     number(known.executions);
-    known.median_ns ? table.number(fixed(*known.median_ns, 1'000'000, 3)) : table.missing();
+    known.median_ns ? row.number(fixed(*known.median_ns, 1'000'000, 3)) : row.missing();
     text(describe_verdict(capture));
-    table.text(human_bytes(capture.bytes));
-    table.end_row();
+    row.text(human_bytes(capture.bytes));
+    row.end_row();
   }
   add_clusters_until(INT64_MIN);
   fmt::print("{}", table.for_terminal(STDOUT_FILENO));

@@ -151,36 +151,39 @@ void print_head(const ChosenCapture& capture, const CaptureInfo& info, const Rea
 void print_devices(const CaptureInfo& info) {
   TextTable table({"Device", "Chip", "Frequency(MHz)", "AI Cores", "Vector Cores", "Tasks"},
                   {true, false, true, true, true, true});
+  RowBuilder row(table);
   for (const DeviceInfo& device : info.devices) {
-    table.number(device.id);
-    table.text(or_dash(device.chip));
-    table.number_or_missing(fraction(device.frequency_hz, 1'000'000, 0));
-    table.number_or_missing(device.core_count);
-    table.number_or_missing(device.vector_core_count);
-    table.number(device.task_count);
-    table.end_row();
+    row.number(device.id);
+    row.text(or_dash(device.chip));
+    row.number_or_missing(fraction(device.frequency_hz, 1'000'000, 0));
+    row.number_or_missing(device.core_count);
+    row.number_or_missing(device.vector_core_count);
+    row.number(device.task_count);
+    row.end_row();
   }
   print_listing("Devices", table);
 }
 
 void print_ranks(const CaptureInfo& info) {
   TextTable table({"Group", "Rank", "Ranks"}, {false, true, true});
+  RowBuilder row(table);
   for (const RankInfo& rank : info.ranks) {
-    table.text(or_dash(rank.group));
-    table.number_or_missing(rank.rank);
-    table.number_or_missing(rank.rank_count);
-    table.end_row();
+    row.text(or_dash(rank.group));
+    row.number_or_missing(rank.rank);
+    row.number_or_missing(rank.rank_count);
+    row.end_row();
   }
   print_listing("Ranks", table);
 }
 
 void print_models(const CaptureInfo& info) {
   TextTable table({"Model ID", "Name", "Tasks"}, {true, false, true});
+  RowBuilder row(table);
   for (const ModelInfo& model : info.models) {
-    table.number_or_missing(model.id);
-    table.text(or_dash(model.name));
-    table.number(model.task_count);
-    table.end_row();
+    row.number_or_missing(model.id);
+    row.text(or_dash(model.name));
+    row.number(model.task_count);
+    row.end_row();
   }
   print_listing("Models", table);
 }
@@ -188,15 +191,16 @@ void print_models(const CaptureInfo& info) {
 void print_iterations(const CaptureInfo& info) {
   TextTable table({"Device", "Model ID", "Name", "First", "Last", "Count", "Mean Time(us)"},
                   {true, true, false, true, true, true, true});
+  RowBuilder row(table);
   for (const IterationInfo& of : info.iterations) {
-    table.number_or_missing(of.device_id);
-    table.number_or_missing(of.model_id);
-    table.text(or_dash(of.model_name));
-    table.number(of.first);
-    table.number(of.last);
-    table.number(of.count);
-    table.number_or_missing(fraction(of.mean_ns, 1000, 3));
-    table.end_row();
+    row.number_or_missing(of.device_id);
+    row.number_or_missing(of.model_id);
+    row.text(or_dash(of.model_name));
+    row.number(of.first);
+    row.number(of.last);
+    row.number(of.count);
+    row.number_or_missing(fraction(of.mean_ns, 1000, 3));
+    row.end_row();
   }
   print_listing(info.has_steps ? "Steps" : "Iterations", table);
 }
@@ -353,16 +357,17 @@ void print_text(bool of_cluster) {
   }
 }
 
-void write_row(RowSink& out, std::initializer_list<std::string_view> cells) {
+void write_row(RowBuilder& out, std::initializer_list<std::string_view> cells) {
   for (const std::string_view cell : cells) out.text(cell);
   out.end_row();
 }
 
 void print_csv(bool of_cluster, bool excel) {
   StdoutOutput out(DocumentForm::plain);
-  CsvWriter rows(out);
-  if (excel) rows.write_for_excel();
-  rows.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
+  CsvWriter csv(out);
+  if (excel) csv.write_for_excel();
+  csv.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
+  RowBuilder rows(csv);
   for (const View& view : of_cluster ? cluster_views() : views()) {
     write_row(rows, {"view", view.name, "", "", view.help});
     for (const ViewColumn& column : view.columns)

@@ -42,7 +42,7 @@ class Answer {
   virtual ~Answer() = default;
   // Returns the sink for the rows of this capture.
   virtual RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) = 0;
-  virtual void begin_row() {}
+  virtual void begin_row(RowBuilder& /*row*/) {}
   // `is_cut`: there are more rows.
   virtual void end(bool is_cut) = 0;
   // The query on a capture failed, either before begin() or between begin() and end().
@@ -74,8 +74,8 @@ class StreamAnswer : public Answer {
             "{} has different columns than the previous capture: name the columns instead of *",
             capture.name));
   }
-  void begin_row() override {
-    if (has_several_) rows_.text(capture_);
+  void begin_row(RowBuilder& row) override {
+    if (has_several_) row.text(capture_);
   }
   void end(bool) override { out_.drain(1); }
   void fail(const std::string&, const std::string&) override { out_.drain(1); }
@@ -164,18 +164,21 @@ constexpr std::size_t kMaxShownCell = 400;  // maximum bytes of a text in a tabl
 // SQL values may be anything: reals have three decimals if these are sufficient, and long texts are
 // truncated.
 class AnswerTable : public TextTable {
- public:
-  void real(double value) override {
+ protected:
+  std::string shown(const Cell& cell) const override {
+    if (cell.form == CellForm::real) return shown_real(cell.real);
+    if (cell.form == CellForm::text && cell.size > kMaxShownCell)
+      return shorten(printable(cell.view().substr(0, 4 * kMaxShownCell)), kMaxShownCell);
+    if (cell.form == CellForm::blob)
+      return cell_text(make_cell(cell.form, cell.view().substr(0, kMaxShownCell / 2)));
+    return TextTable::shown(cell);
+  }
+
+ private:
+  static std::string shown_real(double value) {
     const double size = std::fabs(value);
     const bool is_odd = !std::isfinite(value) || size >= 1e15 || (size > 0 && size < 0.01);
-    number(is_odd ? fmt::format("{:.3g}", value) : fmt::format("{:.3f}", value));
-  }
-  void text(std::string_view value) override {
-    if (value.size() <= kMaxShownCell) return TextTable::text(value);
-    TextTable::text(shorten(printable(value.substr(0, 4 * kMaxShownCell)), kMaxShownCell));
-  }
-  void blob(std::string_view bytes) override {
-    TextTable::blob(bytes.substr(0, kMaxShownCell / 2));
+    return is_odd ? fmt::format("{:.3g}", value) : fmt::format("{:.3f}", value);
   }
 };
 
@@ -213,7 +216,7 @@ std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool severa
   return std::make_unique<StreamAnswer<JsonTableWriter>>(several, DocumentForm::json);
 }
 
-void write_cell(const Statement& row, int column, RowSink& out) {
+void write_cell(const Statement& row, int column, RowBuilder& out) {
   if (row.is_null(column)) {
     out.missing();
   } else if (row.is_integer(column)) {
@@ -236,12 +239,12 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
   for (int i = 0; i < read.column_count(); ++i) columns.push_back(valid_utf8(read.column_name(i)));
   long limit = arguments.limit.value_or(is_table(arguments) ? kShownRows : 0);
   bool has_row = read.step();
-  RowSink& sink = out.begin(capture, columns);
+  RowBuilder cells(out.begin(capture, columns));
   long rows = 0;
   for (; has_row && (limit == 0 || rows < limit); ++rows) {
-    out.begin_row();
-    for (int i = 0; i < read.column_count(); ++i) write_cell(read, i, sink);
-    sink.end_row();
+    out.begin_row(cells);
+    for (int i = 0; i < read.column_count(); ++i) write_cell(read, i, cells);
+    cells.end_row();
     has_row = read.step();
   }
   out.end(has_row);

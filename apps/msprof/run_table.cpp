@@ -102,14 +102,15 @@ void print_runs(const std::string& what, const std::vector<RunRow>& rows) {
   if (log::level() < log::Level::normal) return;
   TextTable table({what, "Outcome", "Capture", "Seconds", "Fetched", "Exit code"},
                   {false, false, false, true, true, true});
+  RowBuilder cells(table);
   for (const RunRow& row : rows) {
-    table.text(row.name);
-    table.text(row.outcome);
-    row.capture.empty() ? table.missing() : table.text(row.capture);
-    row.seconds > 0 ? table.number(fmt::format("{:.2f}", row.seconds)) : table.missing();
-    row.bytes > 0 ? table.number(human_bytes(row.bytes)) : table.missing();
-    table.number(std::to_string(row.exit_code));
-    table.end_row();
+    cells.text(row.name);
+    cells.text(row.outcome);
+    row.capture.empty() ? cells.missing() : cells.text(row.capture);
+    row.seconds > 0 ? cells.number(fmt::format("{:.2f}", row.seconds)) : cells.missing();
+    row.bytes > 0 ? cells.number(human_bytes(row.bytes)) : cells.missing();
+    cells.number(std::to_string(row.exit_code));
+    cells.end_row();
   }
   Progress::clear_line();
   fmt::print(stderr, "{}", table.for_terminal(STDERR_FILENO));

@@ -8,7 +8,8 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "analyze/capture_info.hpp"
@@ -52,20 +53,18 @@ constexpr std::size_t kMaxTableBytes = 8 << 20;
 // total row ("-" instead of an id).
 class ShownRows : public TableRows {
  public:
-  using Row = std::vector<Cell>;
-
   // Keeps the first `most` rows.
   explicit ShownRows(std::size_t most = kMaxRows) : most_(most) {}
   // Keeps the rows with the largest numbers in the first of these columns that contains numbers.
   void sort_by(std::vector<std::size_t> heat_columns) { heat_columns_ = std::move(heat_columns); }
 
-  void end_row() override {
-    if (!total_.empty()) add(std::exchange(total_, {}));
-    TableRows::end_row();
-    Row row = std::move(rows.back());
-    rows.pop_back();
+  void row(std::span<const Cell> cells) override {
+    if (total_) add(std::move(*total_));
+    total_.reset();
+    Row row(cells, columns.size());
     ++count_;
-    if (row.front().text == "-") {
+    const Cell& first = row[0];
+    if (first.form == CellForm::text && first.view() == "-") {
       total_ = std::move(row);
     } else {
       add(std::move(row));
@@ -73,25 +72,20 @@ class ShownRows : public TableRows {
   }
   void end() override {
     keep_most();
-    if (!total_.empty()) rows.push_back(std::move(total_));
+    if (total_) rows.push_back(std::move(*total_));
   }
   std::uint64_t count() const { return count_; }  // all rows, shown or not
 
  private:
-  static std::size_t bytes_of(const Row& row) {
-    return std::accumulate(
-        row.begin(), row.end(), sizeof row,
-        [](std::size_t sum, const Cell& cell) { return sum + sizeof cell + cell.text.size(); });
-  }
   void add(Row row) {
-    bytes_ += bytes_of(row);
+    bytes_ += row.bytes();
     rows.push_back(std::move(row));
     if (rows.size() / 2 >= most_ || bytes_ / 2 >= kMaxTableBytes) keep_most();
   }
   double heat(const Row& row) const {
     const auto known = std::find_if(heat_columns_.begin(), heat_columns_.end(),
-                                    [&](std::size_t column) { return row[column].is_number; });
-    return known == heat_columns_.end() ? -1.0 : std::strtod(row[*known].text.c_str(), nullptr);
+                                    [&](std::size_t column) { return row[column].is_number(); });
+    return known == heat_columns_.end() ? -1.0 : cell_number(row[*known]).value_or(0);
   }
   void keep_most() {
     if (!heat_columns_.empty()) {
@@ -101,14 +95,14 @@ class ShownRows : public TableRows {
     bytes_ = 0;
     std::size_t kept = 0;
     for (; kept < std::min(most_, rows.size()) && bytes_ < kMaxTableBytes; ++kept)
-      bytes_ += bytes_of(rows[kept]);
-    rows.resize(kept);
+      bytes_ += rows[kept].bytes();
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end());
   }
 
   std::size_t most_;
   std::vector<std::size_t> heat_columns_;
-  Row total_;              // the last row, if it is a total
-  std::size_t bytes_ = 0;  // of `rows`
+  std::optional<Row> total_;  // the last row, if it is a total
+  std::size_t bytes_ = 0;     // of `rows`
   std::uint64_t count_ = 0;
 };
 
@@ -134,7 +128,8 @@ ShownTable make_shown(const Database& db, const TableSource& source, std::option
                    ShownRows(most)};
   if (top) shown.rows.sort_by(table.heat_columns());
   shown.rows.begin(table.columns(db));
-  table.write(db, source.document, shown.rows);
+  RowBuilder rows(shown.rows);
+  table.write(db, source.document, rows);
   shown.rows.end();
   const std::uint64_t wanted =
       top ? std::min<std::uint64_t>(most, shown.rows.count()) : shown.rows.count();
@@ -261,17 +256,18 @@ void print_captures(const std::vector<StepInfo>& steps) {
   TextTable table({"Capture", "Model ID", "Model", "Batch", "After Pictures", "Executions",
                    "Time per Execution(us)"},
                   {true, true, false, true, true, true, true});
+  RowBuilder row(table);
   for (std::size_t i = 0; i < std::min(kMaxCapturesShown, steps.size()); ++i) {
     const StepInfo& step = steps[i];
-    table.number(step.number);
-    table.number_or_missing(step.model_id);
-    table.text(printable(step.model_name));
-    table.number_or_missing(step.batch);
-    table.number_or_missing(step.current_pic_count);
-    table.number_or_missing(step.execution_count);
+    row.number(step.number);
+    row.number_or_missing(step.model_id);
+    row.text(printable(step.model_name));
+    row.number_or_missing(step.batch);
+    row.number_or_missing(step.current_pic_count);
+    row.number_or_missing(step.execution_count);
     const auto ns = step.ns_per_execution();
-    table.number_or_missing(ns ? std::optional(fmt::format("{:.3f}", *ns / 1000)) : std::nullopt);
-    table.end_row();
+    row.number_or_missing(ns ? std::optional(fmt::format("{:.3f}", *ns / 1000)) : std::nullopt);
+    row.end_row();
   }
   fmt::print("\nCaptures\n{}", table.for_terminal(STDOUT_FILENO));
   if (steps.size() > kMaxCapturesShown)
@@ -301,11 +297,6 @@ void print_tables(const std::vector<ShownTable>& tables) {
       fmt::print("and {} more: msprof query \"SELECT * FROM {}\" --format csv\n", table.left_out,
                  table.name);
   }
-}
-
-ordered_json as_json(const TableRows::Cell& cell) {
-  if (!cell.is_number || cell.is_time || !fits_double(cell.text)) return valid_utf8(cell.text);
-  return ordered_json::parse(cell.text);
 }
 
 ordered_json as_json(const ShownTable& table) {

@@ -1,129 +1,44 @@
 #include "base/row_sink.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <utility>
-
 namespace msprof {
 
-void RowSink::number(std::int64_t value) {
-  number_from([value] { return std::optional(static_cast<double>(value)); },
-              [value](std::string& out) {
-                const fmt::format_int digits(value);
-                out.append(digits.data(), digits.size());
-              });
+namespace {
+
+// Cells with further texts are not shared.
+constexpr std::size_t kMaxKeptTexts = 1 << 16;
+
+}  // namespace
+
+void RowBuilder::copy(const Cell& cell) {
+  cells_.push_back(cell);
+  if (!cell.has_bytes()) return;
+  cells_.back().text_id = 0;
+  cells_.back().bytes = texts_.copy(cell.view()).data();
 }
 
-void RowSink::number_or_missing(const std::optional<std::string>& digits) {
-  digits ? number(std::string_view(*digits)) : missing();
+void RowBuilder::end_row() {
+  sink_->row(cells_);
+  cells_.clear();
+  texts_.clear();
 }
 
-void RowSink::number_or_missing(std::optional<std::int64_t> value) {
-  value ? number(*value) : missing();
+// Leaves `shared` empty if too many texts are kept, so that the cells are made again.
+void RowBuilder::share(std::size_t first, SharedCells& shared) {
+  for (std::size_t i = first; i < cells_.size(); ++i)
+    if (cells_[i].has_bytes() && !keep_text(cells_[i])) return;
+  shared.assign(cells_.begin() + static_cast<std::ptrdiff_t>(first), cells_.end());
 }
 
-void RowSink::real(double value) {
-  std::string digits = fmt::format("{}", value);
-  if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos) digits += ".0";
-  number(std::string_view(digits));
-}
-
-void RowSink::blob(std::string_view bytes) {
-  std::string digits;
-  digits.reserve(bytes.size() * 2);
-  for (const char byte : bytes)
-    fmt::format_to(std::back_inserter(digits), "{:02X}", static_cast<unsigned char>(byte));
-  text(digits);
-}
-
-struct RowTee::Kept : SharedCells::Kept {
-  std::string bytes;
-  std::size_t cells = 0;
-  std::unique_ptr<SharedCells::Kept> read;
-};
-
-void RowTee::begin(std::span<const std::string> columns) {
-  writer_.begin(columns);
-  reader_.begin(columns);
-}
-
-void RowTee::text(std::string_view value) {
-  writer_.text(value);
-  reader_.text(value);
-}
-
-bool RowTee::take_turn() {
-  return !std::exchange(reader_has_it_, false);
-}
-
-void RowTee::number(std::string_view digits) {
-  writer_.number(digits);
-  if (take_turn()) reader_.number(digits);
-}
-
-void RowTee::real(double value) {
-  writer_.real(value);
-  reader_.real(value);
-}
-
-void RowTee::blob(std::string_view bytes) {
-  writer_.blob(bytes);
-  reader_.blob(bytes);
-}
-
-void RowTee::timestamp(std::string_view digits) {
-  writer_.timestamp(digits);
-  if (take_turn()) reader_.timestamp(digits);
-}
-
-void RowTee::missing() {
-  writer_.missing();
-  reader_.missing();
-}
-
-void RowTee::end_row() {
-  writer_.end_row();
-  reader_.end_row();
-}
-
-void RowTee::end() {
-  writer_.end();
-  reader_.end();
-}
-
-RowSink::CellFormat RowTee::next_cell_format() {
-  const CellFormat read = reader_.next_cell_format();
-  reader_has_it_ = read == CellFormat::nothing;
-  return read == CellFormat::value ? CellFormat::both : CellFormat::digits;
-}
-
-void RowTee::take_number(double value) {
-  reader_.take_number(value);
-  reader_has_it_ = true;
-}
-
-std::string* RowTee::begin_number() {
-  if (!reader_has_it_) return nullptr;
-  std::string* const out = writer_.begin_number();
-  if (out != nullptr) reader_has_it_ = false;
-  return out;
-}
-
-std::unique_ptr<SharedCells::Kept> RowTee::keep_last(std::size_t cells) {
-  auto kept = std::make_unique<Kept>();
-  kept->read = reader_.keep_last(cells);
-  if (kept->read == nullptr) return nullptr;
-  kept->bytes.assign(*writer_.output(), kept_from_);
-  kept->cells = cells;
-  return kept;
-}
-
-void RowTee::copy_kept(SharedCells::Kept& kept) {
-  auto& own = static_cast<Kept&>(kept);
-  writer_.output()->append(own.bytes);
-  writer_.skip(own.cells);
-  reader_.copy_kept(*own.read);
+bool RowBuilder::keep_text(Cell& cell) {
+  auto known = kept_texts_.find(cell.view());
+  if (known == kept_texts_.end()) {
+    if (kept_texts_.size() >= kMaxKeptTexts) return false;
+    const auto id = static_cast<std::uint32_t>(kept_texts_.size() + 1);
+    known = kept_texts_.emplace(cell.view(), id).first;
+  }
+  cell.bytes = known->first.data();
+  cell.text_id = known->second;
+  return true;
 }
 
 }  // namespace msprof

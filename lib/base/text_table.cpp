@@ -228,19 +228,17 @@ void TextTable::begin(std::span<const std::string> columns) {
   is_number_.resize(columns_.size());
 }
 
-void TextTable::text(std::string_view value) {
-  row_.push_back(printable(value));
+void TextTable::row(std::span<const Cell> cells) {
+  std::vector<std::string>& row = rows_.emplace_back();
+  for (const Cell& cell : cells) {
+    if (cell.is_number() && row.size() < is_number_.size()) is_number_[row.size()] = true;
+    row.push_back(shown(cell));
+  }
+  row.resize(columns_.size());
 }
 
-void TextTable::number(std::string_view digits) {
-  if (row_.size() < is_number_.size()) is_number_[row_.size()] = true;
-  text(digits);
-}
-
-void TextTable::end_row() {
-  row_.resize(columns_.size());
-  rows_.push_back(std::move(row_));
-  row_.clear();
+std::string TextTable::shown(const Cell& cell) const {
+  return cell.form == CellForm::missing ? "-" : printable(cell_text(cell));
 }
 
 std::vector<TextTable::Column> TextTable::natural_columns() const {

@@ -19,13 +19,8 @@ class TextTable : public RowSink {
   // number.
   explicit TextTable(std::vector<std::string> columns, std::vector<bool> numbers = {});
 
-  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
-  void text(std::string_view value) override;
-  void number(std::string_view digits) override;
-  void missing() override { text("-"); }
-  void end_row() override;
-  void end() override {}
+  void row(std::span<const Cell> cells) override;
   std::size_t row_count() const { return rows_.size(); }
 
   // Returns the table, at most `max_width` columns wide (0: no limit). To fit, it breaks headers at
@@ -36,6 +31,10 @@ class TextTable : public RowSink {
   // Renders for the width of the terminal `fd`, or of COLUMNS; headers are bold if colours are
   // allowed.
   std::string for_terminal(int fd) const;
+
+ protected:
+  // Returns the text of a cell.
+  virtual std::string shown(const Cell& cell) const;
 
  private:
   struct Column {
@@ -60,7 +59,6 @@ class TextTable : public RowSink {
                     bool bold_header, std::string& out) const;
 
   std::vector<std::string> columns_;
-  std::vector<std::string> row_;  // the row being filled
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> is_number_;
 };

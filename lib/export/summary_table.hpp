@@ -46,7 +46,7 @@ class SummaryTable {
   virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Returns its files in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
-  virtual void write(const Database& db, const OutputFile& output_file, RowSink& out) const = 0;
+  virtual void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const = 0;
   // Returns the columns by which `show --top` sorts unless rows are already sorted; the first one
   // that contains numbers is used.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }

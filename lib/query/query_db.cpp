@@ -151,62 +151,55 @@ class RowInserter : public RowSink {
     bind(wanted_.size() + 1, place.step);
   }
 
-  using RowSink::number;
   void begin(std::span<const std::string>) override {}
-  void text(std::string_view value) override {
-    if (column_ == 0) is_total_ = value == "-";
-    const std::size_t column = column_++;
-    if (!is_wanted(column)) return;
-    if (value == "N/A") {
-      insert_.bind_null(parameter(column));
-    } else {
-      insert_.bind(parameter(column), value);
-    }
-  }
-  void number(std::string_view digits) override {
-    if (column_ == 0) is_total_ = false;
-    const std::size_t column = column_++;
-    if (!is_wanted(column)) return;
-    const char* end = digits.data() + digits.size();
-    std::int64_t whole = 0;
-    double real = 0;
-    if (std::from_chars(digits.data(), end, whole).ptr == end) {
-      insert_.bind(parameter(column), whole);
-    } else if (std::from_chars(digits.data(), end, real).ptr == end) {
-      insert_.bind(parameter(column), real);
-    } else {
-      insert_.bind(parameter(column), digits);
-    }
-  }
-  void end_row() override {
-    for (; column_ < wanted_.size(); ++column_) {
-      if (wanted_[column_]) insert_.bind_null(parameter(column_));
-    }
-    if (!is_total_) insert_.run();
-    column_ = 0;
-    is_total_ = false;
-  }
-  void end() override {}
-
- protected:
-  CellFormat next_cell_format() override {
+  bool reads(std::size_t column) const override {
     // The first cell shows whether the row is a total.
-    if (column_ == 0 || is_wanted(column_)) return CellFormat::digits;
-    ++column_;
-    return CellFormat::nothing;
+    return column == 0 || (column < wanted_.size() && wanted_[column]);
+  }
+  void row(std::span<const Cell> cells) override {
+    if (!cells.empty() && is_text(cells.front(), "-")) return;
+    for (std::size_t column = 0; column < wanted_.size(); ++column)
+      if (wanted_[column]) bind(column, column < cells.size() ? cells[column] : Cell());
+    insert_.run();
   }
 
  private:
   static int parameter(std::size_t column) { return static_cast<int>(column) + 1; }
-  bool is_wanted(std::size_t column) const { return column < wanted_.size() && wanted_[column]; }
+  static bool is_text(const Cell& cell, std::string_view text) {
+    return cell.form == CellForm::text && cell.view() == text;
+  }
   void bind(std::size_t column, std::optional<std::int64_t> value) {
     value ? insert_.bind(parameter(column), *value) : insert_.bind_null(parameter(column));
+  }
+  void bind(std::size_t column, const Cell& cell) {
+    const int to = parameter(column);
+    if (cell.form == CellForm::missing || is_text(cell, "N/A")) {
+      insert_.bind_null(to);
+    } else if (cell.form == CellForm::integer) {
+      insert_.bind(to, cell.integer);
+    } else if (cell.form == CellForm::digits || cell.form == CellForm::fixed3_trimmed) {
+      bind_digits(to, cell_text(cell));
+    } else if (const auto number = cell_number(cell)) {
+      insert_.bind(to, *number);
+    } else {
+      insert_.bind(to, cell_text(cell));
+    }
+  }
+  void bind_digits(int to, const std::string& digits) {
+    const char* end = digits.data() + digits.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    if (std::from_chars(digits.data(), end, whole).ptr == end) {
+      insert_.bind(to, whole);
+    } else if (std::from_chars(digits.data(), end, real).ptr == end) {
+      insert_.bind(to, real);
+    } else {
+      insert_.bind(to, digits);
+    }
   }
 
   Statement insert_;
   std::vector<bool> wanted_;
-  std::size_t column_ = 0;
-  bool is_total_ = false;
 };
 
 std::vector<std::string> unique_fields(const std::vector<std::string>& headers) {
@@ -274,10 +267,11 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
+  RowBuilder builder(rows);
   for (const OutputFile& output_file : output_files) {
     if (has_steps) rows.set_place(read_place(store, output_file));
     rows.begin(headers);
-    table.write(store, output_file, rows);
+    table.write(store, output_file, builder);
   }
 }
 

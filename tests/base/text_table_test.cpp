@@ -8,11 +8,12 @@ namespace {
 
 void add_row(TextTable& table, const std::vector<std::string>& cells,
              const std::vector<bool>& is_number) {
+  RowBuilder row(table);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const bool is_digits = i < is_number.size() && is_number[i];
-    is_digits ? table.number(cells[i]) : table.text(cells[i]);
+    is_digits ? row.number(cells[i]) : row.text(cells[i]);
   }
-  table.end_row();
+  row.end_row();
 }
 
 }  // namespace
@@ -116,8 +117,7 @@ TEST_CASE("the header is bold only when requested") {
 TEST_CASE("column names cannot contain terminal control sequences") {
   TextTable table;
   table.begin(std::vector<std::string>{"a\x1b[2J\u202e"});
-  table.text("b");
-  table.end_row();
+  add_row(table, {"b"}, {});
   const std::string text = table.render(0, false);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("a?[2J?") != std::string::npos);

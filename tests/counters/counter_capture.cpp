@@ -88,15 +88,16 @@ std::string CounterCapture::header(std::string_view name) const {
 Lines CounterCapture::shown(std::string_view name) const {
   const auto db = TraceDb::open(store_path(made_));
   TableRows rows;
+  RowBuilder builder(rows);
   for (const auto& table : summary_tables(db->database())) {
     if (table->name() != name) continue;
     for (const OutputFile& file : table->output_files(db->database()))
-      table->write(db->database(), file, rows);
+      table->write(db->database(), file, builder);
   }
   Lines lines;
-  for (const auto& row : rows.rows) {
+  for (const TableRows::Row& row : rows.rows) {
     std::string line;
-    for (const TableRows::Cell& cell : row) line += (line.empty() ? "" : "|") + cell.text;
+    for (const Cell& cell : row.cells()) line += (line.empty() ? "" : "|") + cell_text(cell);
     lines.push_back(line);
   }
   return lines;

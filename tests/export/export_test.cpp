@@ -39,10 +39,11 @@ std::string written_trace(const std::function<void(TraceJsonWriter&)>& fill) {
 
 void fill_table(RowSink& out, const std::vector<std::string>& names) {
   out.begin(kColumns);
+  RowBuilder row(out);
   for (const auto& name : names) {
-    out.text(name);
-    out.number(std::string_view("1.500"));
-    out.end_row();
+    row.text(name);
+    row.number(std::string_view("1.500"));
+    row.end_row();
   }
   out.end();
 }
@@ -81,11 +82,12 @@ TEST_CASE("a CSV for Excel has an apostrophe before texts that look like formula
     return written<CsvWriter>([&](CsvWriter& out) {
       if (excel) out.write_for_excel();
       out.begin(std::vector<std::string>{"=h", "n"});
+      RowBuilder row(out);
       for (const char* text :
            {"=1+1", "+a", "-b", "@c", "\td", "\re", "a=1", "'x", "-", "=\"q\",2"}) {
-        out.text(text);
-        out.number(std::int64_t{-5});
-        out.end_row();
+        row.text(text);
+        row.number(std::int64_t{-5});
+        row.end_row();
       }
       out.end();
     });

@@ -35,7 +35,8 @@ SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = n
   SeenRows rows;
   TableReader reader(std::move(wanted), into(rows), ahead);
   reader.begin(kColumns);
-  fill(reader);
+  RowBuilder builder(reader);
+  fill(builder);
   reader.end();
   return rows;
 }
@@ -50,7 +51,7 @@ TEST_CASE("Column names are lower case, without the unit") {
 }
 
 TEST_CASE("A reader gets the requested columns in the requested order") {
-  const SeenRows rows = read(fields({"mac_busy_ratio", "op_name"}), [](TableReader& out) {
+  const SeenRows rows = read(fields({"mac_busy_ratio", "op_name"}), [](RowBuilder& out) {
     out.text("conv1");
     out.number("12.500");
     out.number("0.25");
@@ -64,7 +65,7 @@ TEST_CASE("A reader gets the requested columns in the requested order") {
 
 TEST_CASE("A column missing in the table, or a cell missing in a row, is N/A") {
   const SeenRows rows =
-      read(fields({"mac_busy_ratio", "blocks", "task_duration"}), [](TableReader& out) {
+      read(fields({"mac_busy_ratio", "blocks", "task_duration"}), [](RowBuilder& out) {
         for (const bool whole : {true, false, true}) {
           out.text("conv1");
           out.number("12.500");
@@ -83,62 +84,69 @@ TEST_CASE("A column missing in the table, or a cell missing in a row, is N/A") {
   CHECK(rows[2][0].number == 1.0);
 }
 
-TEST_CASE("Digits of unread cells are not formatted") {
-  int made = 0;
-  const auto digits = [&](std::string& out) {
-    ++made;
-    out += "7.125";
-  };
-  const SeenRows rows = read(fields({"mac_busy_ratio"}), [&](TableReader& out) {
-    out.text("conv1");
-    out.number_by(digits);
-    out.number_by(digits);
-    out.end_row();
-  });
-  CHECK(made == 1);
-  REQUIRE(rows.size() == 1);
-  CHECK(rows[0][0].number == 7.125);
+TEST_CASE("A table learns which columns are read") {
+  TableReader reader(fields({"mac_busy_ratio"}), [](auto) {});
+  reader.begin(kColumns);
+  const RowBuilder out(reader);
+  CHECK_FALSE(out.reads(0));
+  CHECK_FALSE(out.reads(1));
+  CHECK(out.reads(2));
+  CHECK_FALSE(out.reads(3));
 }
 
-TEST_CASE("A purely numeric field is read by its value") {
-  int made = 0;
-  const auto fill = [&](TableReader& out) {
-    const auto digits = [&](std::string& text) {
-      ++made;
-      text += "7.125";
+TEST_CASE("A number is read as from the CSV, whatever its form") {
+  const auto fill = [](RowBuilder& out) {
+    const auto row = [&](auto&& add) {
+      out.text("conv1");
+      add();
+      out.end_row();
     };
-    out.text("conv1");
-    out.number_from([] { return std::optional(7.125); }, digits);
-    out.number_from([] { return std::optional<double>(); }, digits);
-    out.end_row();
-    out.text("conv2");
-    out.number(std::int64_t{-3});
-    out.missing();
-    out.end_row();
+    row([&] { out.number("7.1250"); });
+    row([&] { out.number(std::int64_t{-3}); });
+    row([&] { out.number(12'345, CellForm::us); });
+    row([&] { out.number(-5, CellForm::us6); });
+    row([&] { out.number(INT64_MAX, CellForm::us); });
+    row([&] { out.timestamp(1'715'760'307'201'793'880, CellForm::us); });
+    row([&] { out.real(3); });
+    row([&] { out.real(1e-7); });
+    row([&] { out.real(0.0005, CellForm::fixed3); });
+    row([&] { out.real(12.5, CellForm::fixed3_trimmed); });
+    row([&] { out.real(4.0424999999999995, CellForm::sqlite_round3); });
+    row([&] { out.real(1e12, CellForm::sqlite_round3); });
   };
-  const SeenRows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
-  REQUIRE(rows.size() == 2);
-  CHECK(made == 1);  // only the second cell's digits were made
-  CHECK(rows[0][0].number == 7.125);
-  CHECK(rows[0][0].text.empty());
-  CHECK(rows[0][1].number == 7.125);
-  CHECK(rows[1][0].number == -3);
-  CHECK(rows[1][1].text == "N/A");
-  CHECK_FALSE(rows[1][1].number);
-  // A field read as text needs the digits.
-  made = 0;
-  CHECK(read(fields({"task_duration"}), fill)[0][0].text == "7.125");
-  CHECK(made == 1);
+  const std::vector<std::string> texts = {"7.1250",
+                                          "-3",
+                                          "12.345",
+                                          "-0.005000",
+                                          "9223372036854775.807",
+                                          "1715760307201793.880",
+                                          "3.0",
+                                          "1e-07",
+                                          "0.001",
+                                          "12.5",
+                                          "4.043",
+                                          "1000000000000.0"};
+  const SeenRows as_text = read(fields({"task_duration"}), fill);
+  const SeenRows as_number = read({{"task_duration", true}}, fill);
+  REQUIRE(as_text.size() == texts.size());
+  REQUIRE(as_number.size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    INFO(texts[i]);
+    CHECK(as_text[i][0].text == texts[i]);
+    CHECK(as_text[i][0].number == std::stod(texts[i]));
+    CHECK(as_number[i][0].text.empty());
+    CHECK(as_number[i][0].number == as_text[i][0].number);
+  }
 }
 
 TEST_CASE(
     "SeenRows read by a second thread are in order, with cells that no longer exist in the table") {
   constexpr int kRows = 1000;
-  const auto fill = [](TableReader& out) {
+  const auto fill = [](RowBuilder& out) {
     for (int row = 0; row < kRows; ++row) {
       SharedCells shared;  // destroyed with each row, before the other thread reads it
       out.text("row " + std::to_string(row) + " with a name that has a place of its own");
-      out.repeated(shared, 2, [&] {
+      out.repeated(shared, [&] {
         out.number(std::int64_t{row});
         out.text("another text, of number " + std::to_string(row));
       });
@@ -167,10 +175,11 @@ TEST_CASE("An exception of the second thread reaches the writer of the rows") {
       },
       &ahead);
   reader.begin(kColumns);
+  RowBuilder out(reader);
   const auto write = [&] {
     for (int row = 0; row < 1000; ++row) {
-      reader.text(std::to_string(row));
-      reader.end_row();
+      out.text(std::to_string(row));
+      out.end_row();
     }
     reader.end();
   };
@@ -180,10 +189,10 @@ TEST_CASE("An exception of the second thread reaches the writer of the rows") {
 TEST_CASE("Cells shared by rows are written once and are the same in each of them") {
   int fills = 0;
   SharedCells conv, relu;
-  const auto write_row = [&](TableReader& out, SharedCells& shared, const char* busy,
+  const auto write_row = [&](RowBuilder& out, SharedCells& shared, const char* busy,
                              const char* time) {
     out.text("a row");
-    out.repeated(shared, 1, [&] {
+    out.repeated(shared, [&] {
       ++fills;
       out.number(std::string_view(time));
     });
@@ -191,7 +200,7 @@ TEST_CASE("Cells shared by rows are written once and are the same in each of the
     out.end_row();
   };
   const SeenRows rows =
-      read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](TableReader& out) {
+      read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](RowBuilder& out) {
         write_row(out, conv, "0.1", "1.500");
         write_row(out, relu, "0.2", "2.500");
         write_row(out, conv, "0.3", "an error");
@@ -207,87 +216,57 @@ TEST_CASE("Cells shared by rows are written once and are the same in each of the
   }
 }
 
-TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone would get", "",
-                   CsvWriter, JsonTableWriter) {
-  const std::vector<std::string> columns = {"Name", "A", "B", "C", "D", "E", "F", "G"};
-  const auto digits = [](std::string& out) { out += "7.1250"; };
-  const auto fill = [&](RowSink& out) {
-    SharedCells shared[2];
-    out.begin(columns);
-    for (int row = 0; row < 6; ++row) {
-      out.text("a \"row\"");
-      out.number(std::int64_t{row});
-      out.number(std::string_view("12.500"));
-      out.number_by(digits);
-      out.number_from([] { return std::optional(7.125); }, digits);
-      out.number_from([] { return std::optional<double>(); }, digits);
-      out.end_row();
-      out.timestamp_by(digits);
-      out.repeated(shared[row % 2], 4, [&] {
-        out.text("kept, " + std::to_string(row));
-        out.number(std::int64_t{row});
-        out.number_from([] { return std::optional(7.125); }, digits);
-        out.missing();
-      });
-      out.timestamp("99");
-      out.real(3);
-      out.blob("ab");
+TEST_CASE("Texts of shared cells have ids, until there are too many") {
+  class Ids : public RowSink {
+   public:
+    void begin(std::span<const std::string>) override {}
+    void row(std::span<const Cell> cells) override {
+      CHECK(cell_text(cells[0]) == cell_text(cells[1]));
+      seen.push_back(cells[0].text_id);
+    }
+    std::vector<std::uint32_t> seen;
+  } ids;
+  RowBuilder out(ids);
+  constexpr std::size_t kMost = 65'536;
+  std::vector<SharedCells> shared(kMost + 2);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      out.repeated(shared[i], [&] { out.text(std::to_string(i)); });
+      out.text(std::to_string(i));
       out.end_row();
     }
-    out.end();
-  };
-  const auto written = [](const auto& write) {
-    MemoryOutput text;
-    TestType writer(text);
-    write(writer);
-    return text.buffer();
-  };
-  const std::string expected = written(fill);
-  for (const bool is_number : {false, true}) {
-    for (std::size_t one = 0; one <= columns.size(); ++one) {
-      // Reads all columns, or all but one: an unread column must not affect the others.
-      std::vector<WantedField> wanted;
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        if (i != one) wanted.push_back({field_name(columns[i]), is_number});
-      SeenRows alone, beside;
-      TableReader reader(wanted, into(alone));
-      fill(reader);
-      CHECK(written([&](RowSink& writer) {
-              TableReader listener(wanted, into(beside));
-              RowTee both(writer, listener);
-              fill(both);
-            }) == expected);
-      REQUIRE(beside.size() == 12);
-      for (std::size_t row = 0; row < beside.size(); ++row) {
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-          INFO(row << " " << wanted[i].name << " " << is_number);
-          CHECK(beside[row][i].text == alone[row][i].text);
-          CHECK(beside[row][i].number == alone[row][i].number);
-        }
-      }
-    }
+  }
+  REQUIRE(ids.seen.size() == 2 * shared.size());
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    REQUIRE(ids.seen[i] == (i < kMost ? i + 1 : 0));
+    REQUIRE(ids.seen[i] == ids.seen[i + shared.size()]);
   }
 }
 
-TEST_CASE("Cached results for cells are found by their notes, or computed again without them") {
-  CellNotes one{}, other{};
+TEST_CASE("Cached results for cells are found by the ids of texts, or computed without them") {
+  TableValue one, other, unknown, missing;
+  for (TableValue* const value : {&one, &other, &unknown}) value->cell.form = CellForm::text;
+  one.cell.text_id = 1;
+  other.cell.text_id = 2;
   std::array<int, 3> values{};
   ByCells<2, int> by_cells;
   int made = 0;
-  const auto get = [&](CellNotes* a, CellNotes* b, int value) {
-    const TableValue first{"a", {}, a}, second{"b", {}, b};
-    return by_cells.get({&first, &second}, [&] {
+  const auto get = [&](const TableValue& a, const TableValue& b, int value) {
+    return by_cells.get({&a, &b}, [&] {
       ++made;
       return &values[static_cast<std::size_t>(value)];
     });
   };
-  CHECK(get(&one, &other, 0) == &values[0]);
-  CHECK(get(&one, &other, 1) == &values[0]);
-  CHECK(get(&other, &one, 1) == &values[1]);
+  CHECK(get(one, other, 0) == &values[0]);
+  CHECK(get(one, other, 1) == &values[0]);
+  CHECK(get(other, one, 1) == &values[1]);
   CHECK(made == 2);
-  CHECK(get(&one, nullptr, 2) == &values[2]);
-  CHECK(get(&one, nullptr, 1) == &values[1]);
+  CHECK(get(one, unknown, 2) == &values[2]);
+  CHECK(get(one, unknown, 1) == &values[1]);
   CHECK(made == 4);
+  CHECK(get(one, missing, 2) == &values[2]);
+  CHECK(get(one, missing, 1) == &values[2]);
+  CHECK(made == 5);
 }
 
 }  // namespace msprof

@@ -35,23 +35,32 @@ constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aiv_mte2_ratio", kMte},
                                                  {"aiv_mte3_ratio", kMte}}};
 
-std::optional<double> percent_or_none(double part, double whole) {
-  return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
-}
+constexpr std::int64_t kMaxUs = INT64_MAX / 4000;
 
-}  // namespace
-
+// Parses "1715760307201793.880".
 std::optional<std::int64_t> parse_us_as_ns(std::string_view text) {
   std::int64_t us = 0;
   const char* end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, us);
-  if (error != std::errc() || us < 0 || us > INT64_MAX / 4000) return std::nullopt;
+  if (error != std::errc() || us < 0 || us > kMaxUs) return std::nullopt;
   std::int64_t ns = us * 1000;
   if (at == end || *at != '.') return ns;
   std::int64_t factor = 100;
   for (++at; at != end && factor > 0 && *at >= '0' && *at <= '9'; ++at, factor /= 10)
     ns += (*at - '0') * factor;
   return ns;
+}
+
+std::optional<double> percent_or_none(double part, double whole) {
+  return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> us_as_ns(const Cell& cell) {
+  if (cell.form != CellForm::us) return parse_us_as_ns(cell_text(cell));
+  const bool is_valid = cell.integer >= 0 && cell.integer / 1000 <= kMaxUs;
+  return is_valid ? std::optional(cell.integer) : std::nullopt;
 }
 
 std::vector<std::string> fact_names() {
@@ -63,7 +72,8 @@ bool is_fact(std::string_view name) {
 }
 
 std::vector<WantedField> ComputedFacts::fields() {
-  std::vector<WantedField> fields = {{"task_type"}, {"task_start_time"}, {"task_duration"}};
+  std::vector<WantedField> fields = {
+      {"task_type"}, {"task_start_time", true}, {"task_duration", true}};
   for (const RatioField& ratio : kRatios) fields.push_back({std::string(ratio.name), true});
   return fields;
 }
@@ -71,8 +81,8 @@ std::vector<WantedField> ComputedFacts::fields() {
 void ComputedFacts::add(std::span<const TableValue> values) {
   const std::string_view type = values[kType].text;
   const bool is_cpu = type.find("AI_CPU") != std::string_view::npos;
-  const auto start = parse_us_as_ns(values[kStart].text);
-  const auto duration = parse_us_as_ns(values[kDuration].text);
+  const auto start = us_as_ns(values[kStart].cell);
+  const auto duration = us_as_ns(values[kDuration].cell);
   if (type == "COMMUNICATION" || !start || !duration) return;
   add_interval(is_cpu, *start, *duration);
   if (is_cpu) return;

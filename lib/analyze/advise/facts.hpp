@@ -18,9 +18,9 @@ namespace msprof {
 bool is_fact(std::string_view name);
 std::vector<std::string> fact_names();
 
-// Converts "1715760307201793.880" (us) to ns, without the precision loss of a double. Returns empty
-// for other text.
-std::optional<std::int64_t> parse_us_as_ns(std::string_view text);
+// Converts a number in us to ns, without the precision loss of a double. Returns empty for other
+// cells and for negative numbers.
+std::optional<std::int64_t> us_as_ns(const Cell& cell);
 
 // The values that a fact was computed from, in display order, such as "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;

@@ -12,11 +12,9 @@
 
 namespace msprof {
 
-// Maps texts to ids. `note` is the index in a cell's notes in which the id is cached.
+// Maps texts to ids.
 class CellNames {
  public:
-  explicit CellNames(std::size_t note) : note_(note) {}
-
   std::size_t find_or_add(std::string_view text) {
     const auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
@@ -26,15 +24,17 @@ class CellNames {
     ids_.emplace(text, id);
     return id;
   }
-  // Like find_or_add() for a cell, but cached per row because several rules use it.
+  // Like find_or_add() for a cell, but cached, per row if the text has no key: several rules use
+  // it.
   std::size_t find_or_add_cell(std::span<const TableValue> row, int place) {
     if (place < 0) return find_or_add({});
     const auto at = static_cast<std::size_t>(place);
     const TableValue& value = row[at];
-    if (value.notes != nullptr) {
-      std::uint32_t& note = (*value.notes)[note_];
-      if (note == 0) note = static_cast<std::uint32_t>(find_or_add(value.text)) + 1;
-      return note - 1;
+    if (const auto key = value.cell.text_key()) {
+      if (*key >= id_of_key_.size()) id_of_key_.resize(*key + 1);
+      std::size_t& known = id_of_key_[*key];
+      if (known == 0) known = find_or_add(value.text) + 1;
+      return known - 1;
     }
     if (at >= cells_.size()) cells_.resize(at + 1);
     if (cells_[at].row != row_) cells_[at] = {row_, find_or_add(value.text)};
@@ -54,14 +54,14 @@ class CellNames {
   };
   TextMap<std::size_t> ids_;
   std::vector<std::string> names_;
-  std::size_t note_;
+  std::vector<std::size_t> id_of_key_;  // 1 + id by Cell::text_key(); 0: not known
   std::uint64_t row_ = 1;
   std::vector<Cell> cells_;  // by column
 };
 
 struct RowNames {
-  CellNames names{0};
-  CellNames types{1};
+  CellNames names;
+  CellNames types;
 };
 
 }  // namespace msprof

@@ -138,7 +138,7 @@ bool TableFields::find_inputs(Derived which) {
     case Derived::bandwidth:
     case Derived::bandwidth_percent:
       input_.device = first_text({"device_id"});
-      input_.start = first_text({"task_start_time"});
+      input_.start = first_column({"task_start_time"});
       input_.duration = first_column({"task_duration"});
       if (input_.device == kNoField || input_.start == kNoField || input_.duration == kNoField)
         return false;
@@ -204,7 +204,7 @@ std::optional<double> TableFields::data_bound(std::span<const TableValue> row) c
 
 // Memory samples are usually longer than an operator, so an operator gets the rate of its sample.
 std::optional<MemoryBandwidth::Load> TableFields::load(std::span<const TableValue> row) const {
-  const auto start_ns = parse_us_as_ns(text(row, input_.start));
+  const auto start_ns = us_as_ns(row[static_cast<std::size_t>(input_.start)].cell);
   const auto duration_us = number(row, input_.duration);
   constexpr double kMaxUs = 1e15;
   if (!start_ns || !duration_us || !(*duration_us > 0) || *duration_us > kMaxUs)

@@ -494,10 +494,11 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
   ScanSink sink(db, *table, rules, options, {});
+  RowBuilder rows(sink);
   for (OutputFile document : documents) {
     document.scope = options.scope;
     sink.begin(headers);
-    table->write(db, document, sink);
+    table->write(db, document, rows);
     sink.end();
   }
   return sink.result();

@@ -19,7 +19,7 @@ std::string format_us(std::optional<double> us, bool has_sign = false) {
   return has_sign ? html::signed_fixed(us) : html::fixed(us);
 }
 
-void put(RowSink& out, const std::string& digits) {
+void put(RowBuilder& out, const std::string& digits) {
   digits == "-" ? out.missing() : out.number(std::string_view(digits));
 }
 
@@ -50,7 +50,7 @@ enum class OutputReader { terminal, page };
 
 // Writes a table of changes in us, at most `top` rows. For the terminal, writes only changes beyond
 // noise, and fewer columns. Returns the number of rows left out.
-std::size_t write_changes(const ClusterChanges& changes, RowSink& out, OutputReader reader,
+std::size_t write_changes(const ClusterChanges& changes, RowSink& sink, OutputReader reader,
                           std::size_t top) {
   const bool is_page = reader == OutputReader::page;
   const bool has_quantiles = std::any_of(changes.rows.begin(), changes.rows.end(),
@@ -59,7 +59,8 @@ std::size_t write_changes(const ClusterChanges& changes, RowSink& out, OutputRea
   if (is_page) columns.insert(columns.end(), {"Base Count", "New Count"});
   columns.insert(columns.end(), {"Base(us)", "New(us)", "Delta(us)", "Change(%)"});
   if (has_quantiles) columns.insert(columns.end(), {"Median(%)", "P95(%)"});
-  out.begin(columns);
+  sink.begin(columns);
+  RowBuilder out(sink);
   std::size_t written = 0;
   std::size_t wanted = 0;
   for (const ClusterChange& row : changes.rows) {
@@ -83,7 +84,7 @@ std::size_t write_changes(const ClusterChanges& changes, RowSink& out, OutputRea
     }
     out.end_row();
   }
-  out.end();
+  sink.end();
   return wanted - written;
 }
 
@@ -102,10 +103,10 @@ std::string comparison_table(const ClusterChanges& changes) {
   constexpr std::size_t kDeltaColumn = 5;
   for (std::size_t r = 0; r < rows.rows.size(); ++r) {
     out.begin_row(row_kind(changes.rows[r]));
-    out.text(rows.rows[r].front().text);
+    out.text(cell_text(rows.rows[r].front()));
     for (std::size_t i = 1; i < rows.rows[r].size(); ++i) {
-      const TableRows::Cell& cell = rows.rows[r][i];
-      out.cell(cell.is_number ? cell.text : "-", i >= kDeltaColumn ? "n change" : "n");
+      const Cell& cell = rows.rows[r][i];
+      out.cell(cell.is_number() ? cell_text(cell) : "-", i >= kDeltaColumn ? "n change" : "n");
     }
     out.end_row();
   }
@@ -148,23 +149,24 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
   csv.begin(std::vector<std::string>{"Table", "Name", "Figure", "Base Count", "New Count",
                                      "Base(us)", "New(us)", "Delta(us)", "Change(%)", "Noise(us)",
                                      "Is Noise"});
+  RowBuilder cells(csv);
   for (const ClusterChanges& changes : comparison.sections) {
     for (const ClusterChange& row : changes.rows) {
       const auto add = [&](std::string_view figure, const std::optional<TimeChange>& change) {
         if (!change) return;
-        csv.text(changes.id);
-        csv.text(row.name);
-        csv.text(figure);
-        csv.number(row.base_count);
-        csv.number(row.new_count);
-        put(csv, format_us(change->base_us));
-        put(csv, format_us(change->new_us));
+        cells.text(changes.id);
+        cells.text(row.name);
+        cells.text(figure);
+        cells.number(row.base_count);
+        cells.number(row.new_count);
+        put(cells, format_us(change->base_us));
+        put(cells, format_us(change->new_us));
         const bool is_pair = is_on_both(*change);
-        put(csv, is_pair ? format_us(change->delta_us()) : "-");
-        put(csv, html::fixed(change_percent(change), 3));
-        put(csv, is_pair ? format_us(change->noise_us) : "-");
-        csv.text(!is_pair ? "" : change->is_noise() ? "yes" : "no");
-        csv.end_row();
+        put(cells, is_pair ? format_us(change->delta_us()) : "-");
+        put(cells, html::fixed(change_percent(change), 3));
+        put(cells, is_pair ? format_us(change->noise_us) : "-");
+        cells.text(!is_pair ? "" : change->is_noise() ? "yes" : "no");
+        cells.end_row();
       };
       add("mean", row.mean);
       add("median", row.median);

@@ -254,7 +254,7 @@ std::string table_section(const ClusterTable& table) {
   std::vector<CellKind> kinds;
   for (std::size_t i = 0; i < table.rows.columns.size(); ++i) {
     titles.push_back(escaped(table.rows.columns[i]));
-    const bool is_number = i > 0 && !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
+    const bool is_number = i > 0 && !rows.empty() && i < rows[0].size() && rows[0][i].is_number();
     kinds.push_back(is_number ? CellKind::number : CellKind::text);
   }
   const std::string title = escaped(table.title);
@@ -264,8 +264,10 @@ std::string table_section(const ClusterTable& table) {
   out.begin(titles);
   for (const auto& row : rows) {
     out.begin_row();
-    for (const auto& one : row)
-      out.cell(one.is_number ? one.text : html::name(one.text), one.is_number ? "n" : "");
+    for (const Cell& one : row) {
+      const std::string text = cell_text(one);
+      out.cell(one.is_number() ? text : html::name(text), one.is_number() ? "n" : "");
+    }
     out.end_row();
   }
   return html::section(table.name, title, out.html(rows.size()));

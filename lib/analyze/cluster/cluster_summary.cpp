@@ -120,20 +120,21 @@ ClusterTable slowest_steps(const ClusterView& view, const ClusterSummary& summar
                      {}};
   table.rows.begin(std::vector<std::string>{"Step", "Time(ms)", "Slowest Rank", "Mean(ms)",
                                             "Computing(%)", "Not Overlapped(%)", "Free(%)"});
+  RowBuilder row(table.rows);
   std::vector<const StepSummary*> steps;
   for (const StepSummary& step : summary.steps) steps.push_back(&step);
   std::stable_sort(steps.begin(), steps.end(),
                    [](auto* a, auto* b) { return a->longest_ns > b->longest_ns; });
   if (steps.size() > top) steps.resize(top);
   for (const StepSummary* step : steps) {
-    step->step == kNull ? table.rows.text("-") : table.rows.number(step->step);
-    table.rows.number(std::string_view(ms_text(step->longest_ns)));
-    table.rows.number(view.product_rank(step->longest_member));
-    table.rows.number(std::string_view(ms_text(
+    step->step == kNull ? row.text("-") : row.number(step->step);
+    row.number(std::string_view(ms_text(step->longest_ns)));
+    row.number(view.product_rank(step->longest_member));
+    row.number(std::string_view(ms_text(
         divide_rounded(step->sum.duration_ns, std::max<std::int64_t>(step->sum.count, 1)))));
     for (const auto part : {&StepSum::computing_ns, &StepSum::not_overlapped_ns, &StepSum::free_ns})
-      table.rows.number(std::string_view(percent_text(step->sum.percent(part))));
-    table.rows.end_row();
+      row.number(std::string_view(percent_text(step->sum.percent(part))));
+    row.end_row();
   }
   table.rows.end();
   return table;
@@ -143,18 +144,18 @@ ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std
   ClusterTable table{"operators", "Operators by time, all ranks", {}};
   table.rows.begin(std::vector<std::string>{"Operator", "Count", "Total(ms)", "Mean(us)", "P95(us)",
                                             "Max(us)", "Max Rank"});
+  RowBuilder row(table.rows);
   for (std::size_t i = 0; i < std::min(top, summary.ops.size()); ++i) {
     const OpSummary& op = summary.ops[i];
-    table.rows.text(op.name);
-    table.rows.number(op.count);
-    table.rows.number(std::string_view(ms_text(op.duration_ns)));
-    table.rows.number(std::string_view(
+    row.text(op.name);
+    row.number(op.count);
+    row.number(std::string_view(ms_text(op.duration_ns)));
+    row.number(std::string_view(
         fixed(op.duration_ns, std::max<int128>(static_cast<int128>(op.count) * 1000, 1), 3)));
-    table.rows.number(std::string_view(us_from_ns(op.p95_ns == kNull ? 0 : op.p95_ns)));
-    table.rows.number(std::string_view(us_from_ns(op.longest_ns == kNull ? 0 : op.longest_ns)));
-    op.longest_member == kNull ? table.rows.missing()
-                               : table.rows.number(view.product_rank(op.longest_member));
-    table.rows.end_row();
+    row.number(std::string_view(us_from_ns(op.p95_ns == kNull ? 0 : op.p95_ns)));
+    row.number(std::string_view(us_from_ns(op.longest_ns == kNull ? 0 : op.longest_ns)));
+    op.longest_member == kNull ? row.missing() : row.number(view.product_rank(op.longest_member));
+    row.end_row();
   }
   table.rows.end();
   return table;
@@ -164,16 +165,17 @@ ClusterTable top_collectives(const ClusterSummary& summary, std::size_t top) {
   ClusterTable table{"collectives", "Collectives by waiting time, all ranks", {}};
   table.rows.begin(std::vector<std::string>{"Operation", "Group", "Ranks", "Count", "Wait(ms)",
                                             "Wait(%)", "Size(MB)"});
+  RowBuilder row(table.rows);
   for (std::size_t i = 0; i < std::min(top, summary.collectives.size()); ++i) {
     const CollectiveSummary& one = summary.collectives[i];
-    table.rows.text(one.operation);
-    table.rows.text(one.group);
-    table.rows.number(one.group_ranks);
-    table.rows.number(one.count);
-    table.rows.number(std::string_view(ms_text(one.wait_ns)));
-    table.rows.number(std::string_view(format_percent(one.wait_ns, one.duration_ns)));
-    table.rows.number(std::string_view(fixed(one.size_bytes, 1'000'000, 1)));
-    table.rows.end_row();
+    row.text(one.operation);
+    row.text(one.group);
+    row.number(one.group_ranks);
+    row.number(one.count);
+    row.number(std::string_view(ms_text(one.wait_ns)));
+    row.number(std::string_view(format_percent(one.wait_ns, one.duration_ns)));
+    row.number(std::string_view(fixed(one.size_bytes, 1'000'000, 1)));
+    row.end_row();
   }
   table.rows.end();
   return table;

@@ -1,18 +1,18 @@
 // HtmlTable writes an HTML table.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyze/compare/comparison_tables.hpp"
-#include "base/row_sink.hpp"
 
 namespace msprof::html {
 
-// A row sink that writes HTML. Names are escaped, numbers are not.
-class HtmlTable : public RowSink {
+// Writes a table cell by cell. Names are escaped, numbers are not.
+class HtmlTable {
  public:
   // `caption` and `rest` are HTML. `rest` is shown if not all rows fit: it describes where the
   // others are; "{0}" is the number of rows shown, "{1}" the total.
@@ -23,23 +23,22 @@ class HtmlTable : public RowSink {
   // For a table below a heading with the same text.
   void hide_caption() { is_caption_shown_ = false; }
 
-  using RowSink::number;
-  void begin(std::span<const std::string> titles) override;
+  void begin(std::span<const std::string> titles);
   // Kinds of the columns passed to begin().
   void set_kinds(std::vector<CellKind> kinds) { kinds_ = std::move(kinds); }
   void begin_row() { body_ += "<tr>"; }
   void begin_row(std::string_view css_class);
-  void text(std::string_view value) override;
-  void number(std::string_view digits) override { markup(digits); }
-  void missing() override { markup("-"); }
+  void text(std::string_view value);
+  void number(std::string_view digits) { markup(digits); }
+  void number(std::int64_t value) { markup(std::to_string(value)); }
+  void missing() { markup("-"); }
   // A number with a background bar that fills `part` (0 to 1) of the cell.
   void bar(std::string_view digits, double part);
   // A cell whose content is HTML.
   void markup(std::string_view html);
   // The same with a class that is not that of its column.
   void cell(std::string_view html, std::string_view css_class);
-  void end_row() override;
-  void end() override {}
+  void end_row();
 
   // `total` is the number of rows including those left out.
   std::string html(std::size_t total) const;

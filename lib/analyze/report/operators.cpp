@@ -77,18 +77,20 @@ Operators read_layers(const Database& db, const SummaryTable& table, const StepI
     if (step != nullptr && file.step_id != step->step_id) continue;
     TableRows rows;
     rows.begin(columns);
-    table.write(db, file, rows);
-    for (const auto& row : rows.rows) {
-      if (row.size() != columns.size() || (id < row.size() && row[id].text == "-")) continue;
+    RowBuilder builder(rows);
+    table.write(db, file, builder);
+    for (const TableRows::Row& row : rows.rows) {
+      if (row.size() != columns.size() || (id < row.size() && cell_text(row[id]) == "-")) continue;
       std::vector<OperatorCell> cells;
       for (const std::size_t place : places) {
-        const bool is_repeated = place == original && row[place].text == row[name].text;
-        const bool is_missing = row[place].text == "N/A" || is_repeated;
-        cells.push_back({is_missing ? "" : row[place].text, row[place].is_number});
+        std::string text = cell_text(row[place]);
+        const bool is_repeated = place == original && text == cell_text(row[name]);
+        if (text == "N/A" || is_repeated) text.clear();
+        cells.push_back({std::move(text), row[place].is_number()});
       }
       Operators::Cost cost;
-      if (time < row.size()) cost.time_us = parse_number(row[time].text).value_or(0);
-      if (bound < row.size()) cost.memory_bound = parse_number(row[bound].text);
+      if (time < row.size()) cost.time_us = cell_number(row[time]).value_or(0);
+      if (bound < row.size()) cost.memory_bound = cell_number(row[bound]);
       result.total_us += cost.time_us;
       result.rows.push_back(std::move(cells));
       result.costs.push_back(cost);

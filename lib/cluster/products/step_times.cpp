@@ -83,13 +83,13 @@ void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& 
   std::vector<std::string> columns = {"Step", "Type", "Index"};
   columns.insert(columns.end(), kStepTimeTitles.begin(), kStepTimeTitles.end());
   csv.begin(columns);
+  RowBuilder cells(csv);
   for_each_step_times(view, [&](const StepTimesRow& row) {
-    row.step == kNull ? csv.text("") : csv.number(row.step);
-    csv.text(row.is_stage ? "stage" : "rank");
-    row.is_stage ? csv.text(rank_tuple(*row.stage)) : csv.number(row.rank);
-    for (const std::int64_t ns : row.times)
-      csv.number_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
-    csv.end_row();
+    row.step == kNull ? cells.text("") : cells.number(row.step);
+    cells.text(row.is_stage ? "stage" : "rank");
+    row.is_stage ? cells.text(rank_tuple(*row.stage)) : cells.number(row.rank);
+    for (const std::int64_t ns : row.times) cells.number(ns, CellForm::us);
+    cells.end_row();
     out.drain();
   });
   csv.end();

@@ -23,7 +23,7 @@ class Acl : public cann::CannTable {
                    .is_cann5_whole = true},
                   {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const bool is_current = info().age == ProductAge::current;
     cann::Texts texts(db);
     const old::OldTimes times(db);
@@ -59,7 +59,7 @@ class AclStatistic : public cann::CannTable {
             {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
              "Process ID", "Thread ID"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     struct Group {
       ApiCallRow first;  // source of type, process and thread
       cann::DurationStats times;

@@ -25,7 +25,7 @@ std::string_view module_name(std::int64_t level) {
 
 class StackTimeWriter {
  public:
-  StackTimeWriter(const Database& db, const OutputFile& output_file, RowSink& out)
+  StackTimeWriter(const Database& db, const OutputFile& output_file, RowBuilder& out)
       : db_(db), scope_(output_file.scope), out_(out), texts_(db), ops_(db) {}
 
   void write_calls() {
@@ -68,7 +68,7 @@ class StackTimeWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  RowSink& out_;
+  RowBuilder& out_;
   cann::Texts texts_;
   cann::OpNames ops_;
 };
@@ -85,7 +85,7 @@ class CannAiStackTime : public cann::CannTable {
                    .is_cann5_only = true},
                   {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     StackTimeWriter writer(db, output_file, out);
     writer.write_calls();
     writer.write_tasks();

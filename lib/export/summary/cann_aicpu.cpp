@@ -19,7 +19,7 @@ class CannAicpu : public cann::CannTable {
             {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
              "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, vendor_start_ns, op_name_id, compute_us, memcpy_us, vendor_duration_ns,"

@@ -127,7 +127,7 @@ class CannApiStatistic : public cann::CannTable {
   // Rows are sorted by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CallGroups groups(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::level},
                            {.not_null = {&ApiCallRow::name_id}});
@@ -145,10 +145,8 @@ class CannApiStatistic : public cann::CannTable {
  private:
   static constexpr std::size_t kTimeColumn = 3;
 
-  static void write_row(RowSink& out, const std::string& name, const CallGroup& group) {
-    const auto number = [&out](double value) {
-      out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
-    };
+  static void write_row(RowBuilder& out, const std::string& name, const CallGroup& group) {
+    const auto number = [&out](double value) { out.real(value, CellForm::fixed3_trimmed); };
     out.text("host");
     const std::string_view level = cann::level_text(group.level());
     out.text(level.empty() ? std::to_string(group.level()) : std::string(level));

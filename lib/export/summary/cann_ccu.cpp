@@ -23,7 +23,7 @@ class CannCcuMission : public cann::CannTable {
                    "Instruction Start Time(us)", "Instruction Duration(us)",
                    "Notify Instruction ID", "Notify Rank ID", "Notify Duration(us)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(
         "SELECT device_id, start_ns, end_ns, stream_id, task_number, instruction_id, is_wait, 0,"
@@ -59,7 +59,7 @@ class CannCcuChannel : public cann::CannTable {
                   {"Device_id", "Channel Id", "Timestamp(us)", "Max Bandwidth(MB/s)",
                    "Min Bandwidth(MB/s)", "Avg Bandwidth(MB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(
         "SELECT device_id, time_ns, channel, min_delay_ps, max_delay_ps, mean_delay_ps"

@@ -24,7 +24,7 @@ class CannCommunicationStatistic : public cann::CannTable {
             {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
              "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     using OperationKey = std::pair<std::int64_t, std::string>;
     std::map<OperationKey, DurationStats> groups;
     cann::Texts texts(db);

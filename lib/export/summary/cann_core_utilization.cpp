@@ -32,7 +32,7 @@ class CannCoreUtilization : public cann::CannTable {
                                                    : CannTable::output_files(db);
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const auto names = sampled_metric_names(db, kind_);
     const auto bound = find_bound(names);
     for (const SampledDevice& device : sampled_devices(db, kind_, output_file.scope)) {
@@ -79,7 +79,7 @@ class CannCoreUtilization : public cann::CannTable {
     return bound;
   }
 
-  static void write_bound(RowSink& out, const std::vector<std::optional<double>>& cells,
+  static void write_bound(RowBuilder& out, const std::vector<std::optional<double>>& cells,
                           const Bound& bound) {
     const auto& [mte2, mac, vec] = bound;
     if (!cells[mte2] || !cells[mac] || !cells[vec]) return out.missing();

@@ -3,7 +3,7 @@
 
 namespace msprof::cann {
 
-void device_cell(RowSink& out, const CounterTrack& track) {
+void device_cell(RowBuilder& out, const CounterTrack& track) {
   track.device ? out.number(*track.device) : out.text("host");
 }
 
@@ -23,16 +23,15 @@ std::string fixed3(double value) {
   return text;
 }
 
-void python_rounded3(RowSink& out, double value) {
-  out.number_by(
-      [value](std::string& digits) { append_python_float(digits, python_round(value, 3)); });
+void python_rounded3(RowBuilder& out, double value) {
+  out.real(python_round(value, 3));
 }
 
-void sqlite_rounded3(RowSink& out, double value) {
-  out.number_by([value](std::string& digits) { append_sqlite_round3(digits, value); });
+void sqlite_rounded3(RowBuilder& out, double value) {
+  out.real(value, CellForm::sqlite_round3);
 }
 
-void rounded3_or_missing(RowSink& out, const Mean& mean) {
+void rounded3_or_missing(RowBuilder& out, const Mean& mean) {
   mean.count() == 0 ? out.missing() : python_rounded3(out, mean.value());
 }
 

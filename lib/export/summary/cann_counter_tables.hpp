@@ -35,17 +35,17 @@ class Mean {
 };
 
 // Writes the device number, or "host".
-void device_cell(RowSink& out, const CounterTrack& track);
+void device_cell(RowBuilder& out, const CounterTrack& track);
 
 // Returns the value of a sample rounded to three decimals, halves to even.
 double rounded3(const CounterSample& sample);
 // "10119.140": always three decimals.
 std::string fixed3(double value);
 // Python's round(value, 3) as Python prints it: "10119.14", "0.0".
-void python_rounded3(RowSink& out, double value);
+void python_rounded3(RowBuilder& out, double value);
 // SQLite's round(value, 3).
-void sqlite_rounded3(RowSink& out, double value);
+void sqlite_rounded3(RowBuilder& out, double value);
 // The mean in the form of python_rounded3(); N/A if there are no values.
-void rounded3_or_missing(RowSink& out, const Mean& mean);
+void rounded3_or_missing(RowBuilder& out, const Mean& mean);
 
 }  // namespace msprof::cann

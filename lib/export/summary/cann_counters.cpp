@@ -128,7 +128,7 @@ class CannCounters : public cann::CannTable {
                   {"Device_id", "Kind", "Counter", "Unit", "Subjects", "Mean", "Peak", "Peak of",
                    "Peak after(ms)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, {}, output_file.scope);
     std::vector<std::optional<std::size_t>> headlines;
     for (const CounterTrack& track : samples.tracks()) headlines.push_back(find_headline(track));

@@ -193,7 +193,7 @@ class CannCpuEvents : public cann::CannTable {
                   {"Device_id", "Event", "Name", "Count"}),
         kind_(group.kind) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     struct Event {
       std::int64_t number = 0;
       std::int64_t count = 0;
@@ -247,7 +247,7 @@ class CannCpuFunctions : public cann::CannTable {
                 : std::vector<std::string>{"Device_id", "Function", "Cycles", "Cycles(%)"}),
         group_(group) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     struct Function {
       const CounterTrack* track = nullptr;
       std::int64_t count = 0;

@@ -32,7 +32,7 @@ class CannCpuUsage : public cann::CannTable {
                   {"Device_id", "Cpu Type", "User(%)", "Sys(%)", "IoWait(%)", "Irq(%)", "Soft(%)",
                    "Idle(%)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "cpu_usage", output_file.scope);
     const std::int64_t begin_ns = cann::window_begin_ns(db);
     const auto& tracks = samples.tracks();

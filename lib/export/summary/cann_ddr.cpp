@@ -20,7 +20,7 @@ class CannDdr : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "ddr", output_file.scope);
     struct Means {
       cann::Mean read;

@@ -20,7 +20,7 @@ class CannDevices : public cann::CannTable {
                   {"Device_id", "Chip", "AI Cores", "Vector Cores", "Frequency(MHz)",
                    "Core Metrics", "Vector Core Metrics", "Tasks"}) {}
 
-  void write(const Database& db, const OutputFile&, RowSink& out) const override {
+  void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT id, chip_name_id, core_count, vector_core_count, frequency_hz,"

@@ -26,7 +26,7 @@ class Dp : public cann::CannTable {
                    .is_cann5_whole = age != ProductAge::current},
                   dp_columns(age)) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const bool is_current = info().age == ProductAge::current;
     cann::Texts texts(db);
     const ScopeFilter scope(output_file.scope);
@@ -37,7 +37,7 @@ class Dp : public cann::CannTable {
       if (!scope.takes_device(read.integer(0))) continue;
       if (is_current) {
         out.number(read.integer(0));
-        out.timestamp_by([&](std::string& digits) { digits += std::to_string(read.integer(1)); });
+        out.timestamp(read.integer(1));
       } else {
         out.number_or_missing(read.maybe_integer(1));
       }

@@ -36,7 +36,7 @@ class CannDvpp : public cann::CannTable {
                   {"Device_id", "Dvpp Id", "Engine Type", "Engine ID", "All Time(us)", "All Frame",
                    "All Utilization(%)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "dvpp", output_file.scope);
     std::vector<DvppEngine> engines;
     std::vector<std::size_t> engine_of(samples.tracks().size(), SIZE_MAX);
@@ -87,7 +87,7 @@ class CannDvpp : public cann::CannTable {
     return order;
   }
 
-  static void write_engine(RowSink& out, const DvppEngine& engine) {
+  static void write_engine(RowBuilder& out, const DvppEngine& engine) {
     cann::device_cell(out, *engine.track);
     out.number(engine.track->number.value_or(0));
     out.text(engine.track->detail);

@@ -19,7 +19,7 @@ class CannFusionOp : public cann::CannTable {
                    "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)",
                    "Memory Workspace(KB)", "Memory Total(KB)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT model_name_id, model_number, name_id, original_names_name_id, input_bytes,"

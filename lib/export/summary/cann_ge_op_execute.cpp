@@ -43,7 +43,7 @@ class CannGeOpExecute : public cann::CannTable {
                   {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const OpTypes types(db);
     cann::Texts texts(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});

@@ -21,7 +21,7 @@ class CannHccs : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Mode", "Max", "Min", "Average"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "hccs", output_file.scope);
     std::vector<cann::Mean> rates(samples.tracks().size());
     // The vendor's tool computes them from rates rounded to three decimals.

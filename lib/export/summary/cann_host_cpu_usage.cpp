@@ -22,7 +22,7 @@ class CannHostCpuUsage : public cann::CannTable {
              .group = kCounterLayers},
             {"Device_id", "Total Cpu Numbers", "Occupied Cpu Numbers", "Recommend Cpu Numbers"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     WholeIntervals samples(db, "host_cpu", output_file.scope);
     std::set<std::int64_t> seen;
     std::set<std::int64_t> used;

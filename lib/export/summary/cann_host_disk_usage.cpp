@@ -20,7 +20,7 @@ class CannHostDiskUsage : public cann::CannTable {
                   {"Device_id", "Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)",
                    "Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     Recommended read;
     Recommended written;
     for_each_disk_use(db, output_file.scope, [&](const DiskUse& use) {

@@ -20,7 +20,7 @@ class CannHostMemUsage : public cann::CannTable {
              .group = kCounterLayers},
             {"Device_id", "Total Memory(KB)", "Peak Used Memory(KB)", "Recommend Memory(KB)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     Recommended percent;
     for_each_memory_use(db, output_file.scope,
                         [&](const MemoryUse& use) { percent.add(use.percent); });

@@ -20,7 +20,7 @@ class CannHostNetworkUsage : public cann::CannTable {
                   {"Device_id", "Netcard Speed(KB/s)", "Peak Used Speed(KB/s)",
                    "Recommend Speed(KB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     constexpr double kKilobyte = 1024;
     Recommended moved;
     for_each_network_use(db, output_file.scope,

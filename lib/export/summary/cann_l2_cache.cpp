@@ -82,7 +82,7 @@ class Device {
     return rates_ == nullptr || (has(rates_->request) && has(rates_->hit) && has(rates_->victim));
   }
   // `first` is the column of the first event.
-  void write(RowSink& out, const Statement& row, int first) const {
+  void write(RowBuilder& out, const Statement& row, int first) const {
     if (rates_ == nullptr || !has_hits_) {
       out.missing();
     } else {
@@ -220,7 +220,7 @@ class CannL2Cache : public cann::CannTable {
     return {};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const Devices devices(db);
     const ScopeFilter scope(output_file.scope);
     const CacheTaskNames names(db, output_file.scope);

@@ -39,7 +39,7 @@ class CannLlcReadWrite : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Mode", "Task", "Hit Rate(%)", "Throughput(MB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);
     struct Cache {
       std::string mode;
@@ -104,7 +104,7 @@ class CannLlcCapacity : public cann::CannTable {
     return columns;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);
     const std::set<std::int64_t> cpus = list_cpus(samples.tracks());
     std::map<std::int64_t, std::map<std::int64_t, cann::Mean>> devices;
@@ -150,7 +150,7 @@ class CannLlcBandwidth : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Metric", "l3c_rd", "l3c_wr"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "llc", output_file.scope);
     struct Flow {
       cann::Mean rate;

@@ -19,7 +19,7 @@ class CannMemoryRecord : public cann::CannTable {
                   {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                    "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     Statement read = db.prepare(
         "SELECT device_id, vendor_time_ns, total_allocated_bytes, total_reserved_bytes,"
         " time_ns"

@@ -45,7 +45,7 @@ class CannMsprofTx : public cann::CannTable {
                    "payload_value", "Start_time(us)", "End_time(us)", "message_type", "message",
                    "domain", "Device Start_time(us)", "Device End_time(us)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT is_extended, process_id, range.thread_id, category, event_type, payload_type,"
@@ -71,7 +71,7 @@ class CannMsprofTx : public cann::CannTable {
                              row.integer(kTxExactDeviceEnd));
   }
 
-  static void write_row(RowSink& out, cann::Texts& texts, const Statement& row) {
+  static void write_row(RowBuilder& out, cann::Texts& texts, const Statement& row) {
     const bool is_extended = row.integer(kTxExtended) != 0;
     const bool has_device = !row.is_null(kTxDevice);
     const auto plain_number = [&](int cell) {

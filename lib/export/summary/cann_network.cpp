@@ -70,7 +70,7 @@ class CannNetwork : public cann::CannTable {
                          "rxDropped rate(%)", "Tx Bandwidth efficiency(%)", "txPacket/s",
                          "txError rate(%)", "txDropped rate(%)", "funcId"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, name(), output_file.scope);
     std::vector<PortUse> ports;
     std::vector<std::size_t> port_of(samples.tracks().size(), SIZE_MAX);
@@ -94,7 +94,7 @@ class CannNetwork : public cann::CannTable {
   }
 
  private:
-  static void write_port(RowSink& out, const PortUse& port) {
+  static void write_port(RowBuilder& out, const PortUse& port) {
     cann::device_cell(out, *port.track);
     cann::us_timestamp(out, port.last_ns);
     cann::python_rounded3(out, port.bandwidth);
@@ -104,7 +104,8 @@ class CannNetwork : public cann::CannTable {
     out.end_row();
   }
 
-  static void write_direction(RowSink& out, const PortUse& port, const PortDirection& direction) {
+  static void write_direction(RowBuilder& out, const PortUse& port,
+                              const PortDirection& direction) {
     constexpr double kBits = 8;
     constexpr double kMegabyte = 1 << 20;
     const double seconds = port.seconds();

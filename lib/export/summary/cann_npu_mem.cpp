@@ -20,7 +20,7 @@ class CannNpuMem : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "event", "ddr(KB)", "hbm(KB)", "memory(KB)", "timestamp(us)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "npu_mem", output_file.scope);
     enum Cell { ddr, hbm, both };
     std::vector<Cell> cells;
@@ -56,7 +56,7 @@ class CannNpuModuleMem : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     // For these chips the vendor's native code writes the table, in another order and with another
     // name for unknown modules.
     const bool is_native =

@@ -75,7 +75,7 @@ class CannOpStatistic : public cann::CannTable {
                   {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                    "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     OpGroups groups(db);
     cann::TaskCursor tasks(db, output_file.scope, {&TaskRow::device_id, &TaskRow::op_id},
                            {.not_null = {&TaskRow::op_id}}, cann::TaskWindow::starts_within);

@@ -8,7 +8,6 @@
 
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
-#include "base/vendor_real.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
@@ -56,8 +55,8 @@ class OpSummaryCells {
   // Valid until the next call. Throws for an unknown operator.
   Op& find(std::int64_t op_id);
 
-  void write_front(RowSink& out, Op& op);
-  void write_back(RowSink& out, Op& op);
+  void write_front(RowBuilder& out, Op& op);
+  void write_back(RowBuilder& out, Op& op);
   std::size_t back_cells() const { return has_mix_ ? 9 : 8; }
 
  private:
@@ -106,8 +105,8 @@ OpSummaryCells::Op OpSummaryCells::load(std::int64_t op_id) {
   return op;
 }
 
-void OpSummaryCells::write_front(RowSink& out, Op& op) {
-  out.repeated(op.front, 4, [&] {
+void OpSummaryCells::write_front(RowBuilder& out, Op& op) {
+  out.repeated(op.front, [&] {
     text_or_missing(out, texts_, given(op.cells[kName]));
     text_or_missing(out, texts_, given(op.cells[kType]));
     const auto dynamic = given(op.cells[kDynamic]);
@@ -116,8 +115,8 @@ void OpSummaryCells::write_front(RowSink& out, Op& op) {
   });
 }
 
-void OpSummaryCells::write_back(RowSink& out, Op& op) {
-  out.repeated(op.back, back_cells(), [&] {
+void OpSummaryCells::write_back(RowBuilder& out, Op& op) {
+  out.repeated(op.back, [&] {
     out.number_or_missing(given(op.cells[kBlockNum]));
     if (has_mix_) out.number_or_missing(given(op.cells[kMixBlockNum]));
     const auto hf32 = given(op.cells[kHf32]);
@@ -178,7 +177,7 @@ class OpSummaryWriter {
  public:
   // Requires that begin() of `out` was called; metrics are the columns from `first_metric` on.
   OpSummaryWriter(const Database& db, const OutputFile& output_file, std::size_t first_metric,
-                  RowSink& out)
+                  RowBuilder& out)
       : db_(db),
         scope_(output_file.scope),
         out_(out),
@@ -266,11 +265,7 @@ class OpSummaryWriter {
           device == last_device_
               ? std::max<std::int64_t>(0, saturating_subtract(start_ns, last_end_ns_))
               : 0;
-      out_.number_from([wait] { return us_as_read(wait); },
-                       [wait](std::string& out) {
-                         append_us_from_ns(out, wait);
-                         out += "000";
-                       });
+      out_.number(wait, CellForm::us6);
     }
     is_first_row_ = false;
     last_device_ = device;
@@ -278,10 +273,7 @@ class OpSummaryWriter {
   }
 
   void write_no_counters() {
-    if (values_.empty()) return;
-    out_.repeated(no_counters_, values_.size(), [&] {
-      for (std::size_t i = 0; i < values_.size(); ++i) out_.missing();
-    });
+    for (std::size_t i = 0; i < values_.size(); ++i) out_.missing();
   }
 
   void write_counters(std::int64_t device, const PmuTask& task) {
@@ -296,25 +288,18 @@ class OpSummaryWriter {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
     if (unit == PmuUnit::percent && duration_ns == 0) return out_.number(std::int64_t{0});
-    out_.number_from(
-        [=] {
-          return unit == PmuUnit::percent ? fixed3_as_read(value) : sqlite_round3_as_read(value);
-        },
-        [=](std::string& out) {
-          unit == PmuUnit::percent ? append_fixed3(out, value) : append_sqlite_round3(out, value);
-        });
+    out_.real(value, unit == PmuUnit::percent ? CellForm::fixed3 : CellForm::sqlite_round3);
   }
 
   const Database& db_;
   const ExportScope& scope_;
-  RowSink& out_;
+  RowBuilder& out_;
   bool has_stars_;
   PmuMetrics metrics_;
   std::vector<double> values_;
   cann::OpSummaryCells ops_;
   cann::Texts texts_;
   cann::TaskCounterCursor counters_;
-  SharedCells no_counters_;
   bool is_first_row_ = true;
   std::int64_t last_device_ = 0;
   std::int64_t last_end_ns_ = 0;
@@ -366,7 +351,7 @@ class CannOpSummary : public cann::CannTable {
     return counters;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     OpSummaryWriter(db, output_file, columns_before_metrics(db).size(), out).write();
   }
 

@@ -20,7 +20,7 @@ class CannOperatorMemory : public cann::CannTable {
                    "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
                    "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT got.device_id, got.name_id, got.size_bytes, got.vendor_time_ns, duration_ns,"

@@ -23,7 +23,7 @@ class CannOsRuntimeStatistic : public cann::CannTable {
                   {"Device_id", "Process ID", "Thread ID", "Name", "Time(%)", "Time(us)", "Count",
                    "Avg(us)", "Max(us)", "Min(us)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     struct Call {
       std::string name;
       std::int64_t thread = 0;

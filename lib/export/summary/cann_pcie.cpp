@@ -37,7 +37,7 @@ class CannPcie : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "Mode", "Min", "Max", "Avg"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     std::map<std::int64_t, std::array<std::array<PcieSum, 3>, PcieRecord::kGroups>> devices;
     PcieRecords records(db, output_file.scope);
     while (records.next()) {

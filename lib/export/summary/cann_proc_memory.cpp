@@ -65,7 +65,7 @@ class MemoryMeans {
     });
   }
 
-  static void write_cells(RowSink& out, const Row& row) {
+  static void write_cells(RowBuilder& out, const Row& row) {
     for (const Cell& cell : row.cells) cell.count == 0 ? out.missing() : out.number(cell.mean());
   }
 
@@ -99,7 +99,7 @@ class CannSystemMemory : public cann::CannTable {
                    "Share Memory(kB)", "Commit Limit(kB)", "Committed AS(kB)",
                    "Huge Pages Total(pages)", "Huge Pages Free(pages)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "sys_mem", output_file.scope);
     MemoryMeans means(kSystemMemoryCounters);
     for (const MemoryMeans::Row& row : means.read(samples)) {
@@ -124,7 +124,7 @@ class CannProcessMemory : public cann::CannTable {
                   {"Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"}) {
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "process_mem", output_file.scope);
     MemoryMeans means(kProcessMemoryCounters);
     const std::vector<MemoryMeans::Row>& rows = means.read(samples);

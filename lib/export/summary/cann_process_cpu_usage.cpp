@@ -31,7 +31,7 @@ class CannProcessCpuUsage : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device_id", "PID", "Name", "CPU(%)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "process_cpu_usage", output_file.scope);
     std::vector<ProcessShare> processes;
     const auto find_cell = [](const CounterTrack& track) {

@@ -41,7 +41,7 @@ class RuntimeApi : public cann::CannTable {
                    "Max(ns)", "Process ID", "Thread ID"}),
         is_current_(age == ProductAge::current) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const CallerGroups groups = read_groups(db, output_file.scope);
     int128 whole_ns = 0;
     std::vector<const CallerGroups::value_type*> rows;
@@ -76,7 +76,7 @@ class RuntimeApi : public cann::CannTable {
     return groups;
   }
 
-  void write_row(RowSink& out, const Caller& caller, const CallerGroup& group,
+  void write_row(RowBuilder& out, const Caller& caller, const CallerGroup& group,
                  int128 whole_ns) const {
     const cann::DurationStats& times = group.times;
     out.text(caller.name);

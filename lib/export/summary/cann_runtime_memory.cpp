@@ -79,7 +79,7 @@ class CannRuntimeMemory : public cann::CannTable {
                   {"Device_id", "Kind", "Space", "Address", "Size(Byte)", "Allocation Time(us)",
                    "Release Time(us)", "Lifetime(us)", "State", "API", "Thread ID"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(kSelectBlocks);
@@ -127,7 +127,7 @@ class CannRuntimeMemoryPeak : public cann::CannTable {
                    "Releases Not Recorded", "Peak(Byte)", "Peak Time(us)", "Peak API", "Held(Byte)",
                    "Held Blocks", "Holes", "Holes(Byte)", "Largest Hole(Byte)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     std::map<MemoryKey, Sum> sums;
     const ScopeFilter scope(output_file.scope);
     read_blocks(db, scope, sums);
@@ -241,7 +241,7 @@ class CannRuntimeCopy : public cann::CannTable {
                   {"Device_id", "Direction", "Mode", "Count", "Size(Byte)", "API Time(us)",
                    "Device Time(us)", "Bandwidth(GB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const auto calls = read_calls(db);
     const ScopeFilter scope(output_file.scope);
     std::vector<std::pair<CopyKey, Sum>> sums;  // by first copy
@@ -299,7 +299,7 @@ class CannRuntimeCopy : public cann::CannTable {
     return calls;
   }
 
-  static void write_sum(RowSink& out, cann::Texts& texts, const CopyKey& key, const Sum& sum) {
+  static void write_sum(RowBuilder& out, cann::Texts& texts, const CopyKey& key, const Sum& sum) {
     const auto& [device, direction, waits] = key;
     device == cann::kHostDevice ? out.missing() : out.number(device);
     out.text(texts(direction));

@@ -96,7 +96,7 @@ class CannSocPmu : public cann::CannTable {
     return {};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const bool has_names = has_operators(db);
     const bool is_iteration = output_file.scope.iteration.has_value();
     std::optional<LastOperators> operators;
@@ -136,12 +136,10 @@ class CannSocPmu : public cann::CannTable {
   }
 
  private:
-  static void write_rate(RowSink& out, double part, double whole) {
+  static void write_rate(RowBuilder& out, double part, double whole) {
     if (whole == 0) return out.number(std::int64_t{0});
     constexpr int kPlaces = 6;
-    out.number_by([&](std::string& digits) {
-      append_python_float(digits, python_round(part / whole, kPlaces));
-    });
+    out.real(python_round(part / whole, kPlaces));
   }
 };
 
@@ -157,7 +155,7 @@ class CannPageFault : public cann::CannTable {
                    .group = kCounterLayers},
                   {"Device Id", "Stream Id", "Task Id", "Page Fault Num", "Op Name"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const ScopeFilter scope(output_file.scope);
     const LastOperators operators(db, output_file.scope);
     cann::Texts texts(db);

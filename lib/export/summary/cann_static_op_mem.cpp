@@ -20,7 +20,7 @@ class CannStaticOpMem : public cann::CannTable {
                   {"Device_id", "Op Name", "Model Name", "Graph ID", "Node Index Start",
                    "Node Index End", "Size(KB)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     // Graphs compiled before the collection started are included, because the run used them.
     CounterSamples samples(db, "static_op_mem", output_file.scope, true);
     std::int64_t bytes = 0;
@@ -35,7 +35,7 @@ class CannStaticOpMem : public cann::CannTable {
   }
 
  private:
-  static void write_row(RowSink& out, const CounterTrack& track, std::int64_t begin,
+  static void write_row(RowBuilder& out, const CounterTrack& track, std::int64_t begin,
                         std::int64_t end, std::int64_t bytes) {
     // Means "until the end of the graph"; the table shows the largest 32-bit number instead.
     constexpr std::int64_t kToTheEnd = 4294967294;

@@ -34,7 +34,7 @@ class CannStepTrace : public cann::CannTable {
     return all;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const std::int64_t most = cann::most_reduces(db);
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"

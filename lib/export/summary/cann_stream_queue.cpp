@@ -19,7 +19,7 @@ class CannStreamQueue : public cann::CannTable {
                   {"Device_id", "Stream ID", "Queue ID", "Scheduler ID", "Start Time(us)",
                    "End Time(us)", "Streams of Queue"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const ScopeFilter scope(output_file.scope);
     // Counts the streams of the same queue that exist at the same time; they cannot run in
     // parallel.

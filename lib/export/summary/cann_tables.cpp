@@ -60,17 +60,8 @@ Reduces::Reduces(const Database& db, std::string_view end_of_sql)
                       end_of_sql))),
       has_row_(read_.step()) {}
 
-void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id) {
+void text_or_missing(RowBuilder& out, Texts& texts, std::optional<std::int64_t> name_id) {
   name_id ? out.text(texts(*name_id)) : out.missing();
-}
-
-void us_timestamp(RowSink& out, std::int64_t ns) {
-  out.timestamp_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
-}
-
-void us_number(RowSink& out, std::int64_t ns) {
-  out.number_from([ns] { return us_as_read(ns); },
-                  [ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
 std::string trimmed(int128 numerator, int128 denominator, int decimals) {

@@ -43,12 +43,16 @@ std::string_view exists_call() {
 bool has_stars(const Database& db);
 
 // Writes the text, or N/A if `name_id` is empty.
-void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id);
+void text_or_missing(RowBuilder& out, Texts& texts, std::optional<std::int64_t> name_id);
 
 // Writes ns as us with three decimals and a TAB.
-void us_timestamp(RowSink& out, std::int64_t ns);
+inline void us_timestamp(RowBuilder& out, std::int64_t ns) {
+  out.timestamp(ns, CellForm::us);
+}
 // Writes ns as us: "12.340".
-void us_number(RowSink& out, std::int64_t ns);
+inline void us_number(RowBuilder& out, std::int64_t ns) {
+  out.number(ns, CellForm::us);
+}
 // Returns the quotient with at most `decimals` decimals, rounded, without trailing zeros.
 std::string trimmed(int128 numerator, int128 denominator, int decimals);
 // Returns a percentage in the form of trimmed(); "0" if `whole` is 0.
@@ -124,7 +128,7 @@ class Reduces {
 };
 
 // The cells from Count to Ratio(%).
-inline void write_times(RowSink& out, const DurationStats& times, const std::string& mean_us,
+inline void write_times(RowBuilder& out, const DurationStats& times, const std::string& mean_us,
                         const std::string& ratio) {
   out.number(times.count);
   out.number(trimmed3(times.total_ns, 1000));

@@ -113,10 +113,10 @@ class TaskTexts {
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
   // Writes the cells kernel_name and kernel_type.
-  void write(RowSink& out, const TaskRow& row) {
+  void write(RowBuilder& out, const TaskRow& row) {
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
     SharedCells& cells = cells_.get(kind, [](const Kind&) { return SharedCells(); });
-    out.repeated(cells, 2, [&] {
+    out.repeated(cells, [&] {
       const Op op = kind.op == kNull ? Op() : read_op(kind.op);
       cann::text_or_missing(out, texts_, given(task_name(kind, op)));
       cann::text_or_missing(out, texts_,
@@ -192,7 +192,7 @@ class SchedulerTimes {
     if (!waits_.is_null(2)) sum.pending_ns = sum.pending_ns.value_or(0) + waits_.integer(2);
   }
 
-  void write(RowSink& out) {
+  void write(RowBuilder& out) {
     cann::DeviceTotals totals;
     std::vector<const std::pair<const SchedulerKey, Sum>*> rows;
     for (const auto& row : sums_) {
@@ -223,7 +223,7 @@ class SchedulerTimes {
     return call_.step() ? call_.maybe_integer(0).value_or(kNull) : kNull;
   }
 
-  void write_row(RowSink& out, const SchedulerKey& key, const Sum& sum,
+  void write_row(RowBuilder& out, const SchedulerKey& key, const Sum& sum,
                  const cann::DeviceTotals& totals) {
     const cann::DurationStats& times = sum.times;
     const auto us = [&](int128 ns) { out.number(cann::trimmed3(ns, 1000)); };
@@ -272,7 +272,7 @@ class CannTaskTime : public cann::CannTable {
             "Type",      "API",     "Task ID",     "Op Name",     "Stream ID"};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     if (is_310(db)) return write_310(db, output_file.scope, out);
     const SubTasks sub_tasks(db);
     auto devices = tasks_by_device(db, sub_tasks, output_file.scope);
@@ -292,7 +292,7 @@ class CannTaskTime : public cann::CannTable {
   }
 
  private:
-  static void write_310(const Database& db, const ExportScope& scope, RowSink& out) {
+  static void write_310(const Database& db, const ExportScope& scope, RowBuilder& out) {
     SchedulerTimes times(db);
     cann::TaskCursor tasks(
         db, scope,
@@ -303,7 +303,7 @@ class CannTaskTime : public cann::CannTable {
     times.write(out);
   }
 
-  static void write_row(RowSink& out, const DeviceTaskTimes& task, TaskTexts& texts) {
+  static void write_row(RowBuilder& out, const DeviceTaskTimes& task, TaskTexts& texts) {
     const TaskRow& row = task.row();
     out.number(row.device_id);
     texts.write(out, row);

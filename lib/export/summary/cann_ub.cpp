@@ -19,7 +19,7 @@ class CannUb : public cann::CannTable {
                   {"Device_id", "PortId", "TimeStamp", "UBRxPortBandWidth(MB/s)",
                    "UBTxPortBandWidth(MB/s)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     CounterSamples samples(db, "ub", output_file.scope);
     // The two samples of a port are consecutive, Rx first.
     std::optional<CounterSample> received;

@@ -16,13 +16,13 @@ namespace msprof {
 namespace {
 
 using Columns = std::vector<std::string>;
-using Write = void (*)(const Database& db, const ExportScope& scope, RowSink& out);
+using Write = void (*)(const Database& db, const ExportScope& scope, RowBuilder& out);
 
 class ClassicTable : public cann::CannTable {
  public:
   ClassicTable(const TableInfo& info, Columns columns, Write function)
       : CannTable(info, std::move(columns)), write_(function) {}
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     write_(db, output_file.scope, out);
   }
 
@@ -30,10 +30,10 @@ class ClassicTable : public cann::CannTable {
   Write write_;
 };
 
-void text_or_nothing(RowSink& out, cann::Texts& texts, std::optional<std::int64_t> id) {
+void text_or_nothing(RowBuilder& out, cann::Texts& texts, std::optional<std::int64_t> id) {
   id ? out.text(texts(*id)) : out.text("");
 }
-void number_or_nothing(RowSink& out, std::optional<std::int64_t> value) {
+void number_or_nothing(RowBuilder& out, std::optional<std::int64_t> value) {
   value ? out.number(*value) : out.text("");
 }
 
@@ -72,7 +72,7 @@ std::string describe_tensors(cann::Texts& texts, const Statement& row, int first
   return all;
 }
 
-void write_framework(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_framework(const Database& db, const ExportScope& scope, RowBuilder& out) {
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT device_id, task_number, stream_id, block_num, name_id, type_name_id,"
@@ -108,7 +108,7 @@ void for_each_run(const Database& db, const ExportScope& scope, Take&& take) {
   }
 }
 
-void write_runs(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_runs(const Database& db, const ExportScope& scope, RowBuilder& out) {
   cann::Texts texts(db);
   const old::OldTimes times(db);
   for_each_run(db, scope, [&](const TaskRow& task) {
@@ -121,7 +121,7 @@ void write_runs(const Database& db, const ExportScope& scope, RowSink& out) {
   });
 }
 
-void write_pmu(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_pmu(const Database& db, const ExportScope& scope, RowBuilder& out) {
   constexpr int kCycles = 1;  // columns of task_pmu, after the frequency
   constexpr int kSlots = 8;
   cann::Texts texts(db);
@@ -181,7 +181,7 @@ struct OpTimesByName {
   }
 };
 
-void write_op_time(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_op_time(const Database& db, const ExportScope& scope, RowBuilder& out) {
   const OpTimesByName ops(db, scope);
   const old::OldTimes times(db);
   cann::Texts texts(db);
@@ -200,7 +200,7 @@ void write_op_time(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_op_type(const Database& db, const ExportScope& scope, RowBuilder& out) {
   struct Type {
     std::int64_t device = 0;
     std::int64_t count = 0;
@@ -233,7 +233,7 @@ void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_step_trace(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_step_trace(const Database& db, const ExportScope& scope, RowBuilder& out) {
   const old::OldTimes times(db);
   Statement read = db.prepare(
       "SELECT device_id, number, start_ns, end_ns, fp_start_ns, bp_end_ns FROM iteration"
@@ -255,7 +255,7 @@ void write_step_trace(const Database& db, const ExportScope& scope, RowSink& out
   }
 }
 
-void write_reduce(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_reduce(const Database& db, const ExportScope& scope, RowBuilder& out) {
   const old::OldTimes times(db);
   cann::Texts texts(db);
   Statement read = db.prepare(
@@ -276,7 +276,7 @@ void write_reduce(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_aicpu(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_aicpu(const Database& db, const ExportScope& scope, RowBuilder& out) {
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT device_id, id, op_name_id, total_ns, dispatch_us, run_start_us, run_end_us"
@@ -297,7 +297,7 @@ void write_aicpu(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_aicpu_threads(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_aicpu_threads(const Database& db, const ExportScope& scope, RowBuilder& out) {
   Statement read = db.prepare(
       "SELECT thread, device_id, aicpu_number, top_half_ticks, bottom_half_ticks,"
       " before_run_ticks, after_run_ticks, dispatch_us, total_us FROM aicpu_thread ORDER BY id");
@@ -308,7 +308,7 @@ void write_aicpu_threads(const Database& db, const ExportScope& scope, RowSink& 
   }
 }
 
-void write_queue(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_queue(const Database& db, const ExportScope& scope, RowBuilder& out) {
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT device_id, source_name_id, start_us, end_us, queue_size FROM data_queue"
@@ -321,7 +321,7 @@ void write_queue(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_dp(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_dp(const Database& db, const ExportScope& scope, RowBuilder& out) {
   cann::Texts texts(db);
   Statement read = db.prepare(
       "SELECT device_id, start_us, action_name_id, source_name_id, queue_index, queue_size"
@@ -337,7 +337,7 @@ void write_dp(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-void write_runtime_track(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_runtime_track(const Database& db, const ExportScope& scope, RowBuilder& out) {
   const old::OldTimes times(db);
   cann::Texts texts(db);
   Statement read = db.prepare(
@@ -354,7 +354,7 @@ void write_runtime_track(const Database& db, const ExportScope& scope, RowSink& 
 }
 
 // Writes counts of the task log's records, including those that appear in no other table.
-void write_counts(const Database& db, const ExportScope& scope, RowSink& out) {
+void write_counts(const Database& db, const ExportScope& scope, RowBuilder& out) {
   Statement devices = db.prepare("SELECT id FROM device ORDER BY id");
   while (devices.step()) {
     if (!scope.takes_device(devices.integer(0))) continue;

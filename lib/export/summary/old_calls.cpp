@@ -24,7 +24,7 @@ class OldGeOpExecute : public cann::CannTable {
              .is_cann5_whole = true},
             {"Thread ID", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     const old::OldTimes times(db);
     old::for_each_call(db, info(), output_file.scope, call_level::kNode,
@@ -54,7 +54,7 @@ class OldAiStackTime : public cann::CannTable {
              .age = ProductAge::cann5},
             {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const ExportScope& scope = output_file.scope;
     cann::Texts texts(db);
     const old::OldTimes times(db);

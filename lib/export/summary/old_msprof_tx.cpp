@@ -21,7 +21,7 @@ class OldMsprofTx : public cann::CannTable {
                   {"pid", "tid", "category", "event_type", "payload_type", "payload_value",
                    "Start_time(ns)", "End_time(ns)", "message_type", "message"}) {}
 
-  void write(const Database& db, const OutputFile&, RowSink& out) const override {
+  void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
     const old::OldTimes times(db);
     cann::Texts texts(db);
     Statement read = db.prepare(

@@ -86,7 +86,7 @@ struct Shape {
 
 class OldSummaryWriter {
  public:
-  OldSummaryWriter(const Database& db, const OutputFile& output_file, RowSink& out)
+  OldSummaryWriter(const Database& db, const OutputFile& output_file, RowBuilder& out)
       : db_(db),
         scope_(output_file.scope),
         out_(out),
@@ -171,20 +171,20 @@ class OldSummaryWriter {
       } else if (shape_.metrics.columns()[place].unit == PmuUnit::cycles) {
         out_.number(static_cast<std::int64_t>(value));
       } else {
-        out_.number_by([&](std::string& out) { append_fixed6(out, value); });
+        out_.number(fixed6(value));
       }
     }
   }
 
-  static void append_fixed6(std::string& out, double value) {
+  static std::string fixed6(double value) {
     std::string digits = fmt::format("{:.6f}", value);
     while (digits.back() == '0' && digits[digits.size() - 2] != '.') digits.pop_back();
-    out += digits;
+    return digits;
   }
 
   const Database& db_;
   const ExportScope& scope_;
-  RowSink& out_;
+  RowBuilder& out_;
   Shape shape_;
   std::vector<double> values_;
   OpTexts ops_;
@@ -226,7 +226,7 @@ class OldOpSummary : public cann::CannTable {
     return all;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     OldSummaryWriter(db, output_file, out).write();
   }
 };

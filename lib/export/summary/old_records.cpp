@@ -22,7 +22,7 @@ class OldGe : public cann::CannTable {
             {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
              "Infer Start", "Infer End", "Output Start", "Output End"}) {}
 
-  void write(const Database& db, const OutputFile&, RowSink& out) const override {
+  void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
     const old::OldTimes times(db);
     cann::Texts texts(db);
     struct Execution {
@@ -68,7 +68,7 @@ class OldL2Raw : public cann::CannTable {
                   {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4",
                    "event5", "event6", "event7"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     Statement read = db.prepare(
         "SELECT device_id, stream_id, task_number, e0, e1, e2, e3, e4, e5, e6, e7 FROM l2_cache"
         " ORDER BY id");
@@ -89,7 +89,7 @@ class OldHcclRaw : public cann::CannTable {
                                  "SELECT 1 FROM comm_task"),
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const old::OldTimes times(db);
     cann::Texts texts(db);
     Statement read = db.prepare(

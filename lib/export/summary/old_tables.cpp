@@ -129,7 +129,7 @@ ModelNames::ModelNames(const Database& db) {
   while (read.step()) names_.try_emplace(read.integer(0), read.text(1));
 }
 
-void ModelNames::write(RowSink& out, std::int64_t model) const {
+void ModelNames::write(RowBuilder& out, std::int64_t model) const {
   const auto found = names_.find(model);
   found == names_.end() ? out.missing() : out.text(found->second);
 }

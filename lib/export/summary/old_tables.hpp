@@ -83,7 +83,7 @@ class ModelNames {
  public:
   explicit ModelNames(const Database& db);
   // Writes N/A if the name is unknown.
-  void write(RowSink& out, std::int64_t model) const;
+  void write(RowBuilder& out, std::int64_t model) const;
 
  private:
   std::map<std::int64_t, std::string> names_;

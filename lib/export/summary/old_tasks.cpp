@@ -47,7 +47,7 @@ class OldOpStatistic : public cann::CannTable {
     return all;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     // Device, model, type, kind.
     using TickGroupKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
     const old::OldTimes times(db);
@@ -80,7 +80,7 @@ class OldOpStatistic : public cann::CannTable {
  private:
   template <typename Groups>
   static void write_groups(const Database& db, const old::OldTimes& times, const Groups& groups,
-                           int128 whole, RowSink& out) {
+                           int128 whole, RowBuilder& out) {
     const bool has_steps = old::has_steps(db);
     const old::ModelNames models(db);
     cann::Texts texts(db);
@@ -131,14 +131,14 @@ class OldTaskTime : public cann::CannTable {
             "Running(us)", "Pending(us)", "Type",  "API",     "Task ID", "Op Name", "Stream ID"};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     old::is_310(db) ? write_310(db, output_file.scope, out) : write_910(db, output_file.scope, out);
   }
 
  private:
   // Writes the tasks of the scheduler's log, without those that only AI CPUs recorded; copies are
   // last.
-  static void write_910(const Database& db, const ExportScope& scope, RowSink& out) {
+  static void write_910(const Database& db, const ExportScope& scope, RowBuilder& out) {
     const old::OldTimes times(db);
     cann::Texts texts(db);
     const std::int64_t cpu = cann::find_name_id(db, "AI_CPU");
@@ -170,7 +170,7 @@ class OldTaskTime : public cann::CannTable {
   }
 
   // Groups repeated executions of the same task into one row, longest total time first.
-  static void write_310(const Database& db, const ExportScope& scope, RowSink& out) {
+  static void write_310(const Database& db, const ExportScope& scope, RowBuilder& out) {
     struct Sum {
       TickTimes times;
       std::int64_t name = kNull;
@@ -265,7 +265,7 @@ class OldStepTrace : public cann::CannTable {
     return all;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const old::OldTimes times(db);
     const std::size_t reduces = (columns(db).size() - CannTable::columns(db).size()) / 2;
     const ScopeFilter scope(output_file.scope);
@@ -343,7 +343,7 @@ class OldAicpu : public cann::CannTable {
                   {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)", "Task_time(ms)",
                    "Dispatch_time(ms)", "Total_time(ms)"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const old::OldTimes times(db);
     const ScopeFilter scope(output_file.scope);
     cann::Texts texts(db);

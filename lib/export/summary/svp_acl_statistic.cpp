@@ -105,7 +105,7 @@ class SvpAclStatistic : public SummaryTable {
     return output_files;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const auto rows = sorted_rows(db, output_file.model_row);
     int128 whole = 0;
     bool is_known = true;
@@ -117,7 +117,7 @@ class SvpAclStatistic : public SummaryTable {
   }
 
  private:
-  static void write_row(RowSink& out, const CallStatisticRow& row, int128 whole) {
+  static void write_row(RowBuilder& out, const CallStatisticRow& row, int128 whole) {
     const auto number_or_missing = [&out](std::int64_t id) {
       id < 0 ? out.missing() : out.number(id);
     };

@@ -31,7 +31,7 @@ class SvpFrequency : public SummaryTable {
     return {{"frequency", kNull, kNull, 0}};
   }
 
-  void write(const Database& db, const OutputFile&, RowSink& out) const override {
+  void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
     Statement read = db.prepare(
         "SELECT device.id, frequency_hz, name.text FROM device LEFT JOIN name ON name.id = "
         "chip_name_id"

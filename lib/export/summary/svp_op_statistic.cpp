@@ -111,7 +111,7 @@ class SvpOpStatistic : public SummaryTable {
     return output_files;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const SvpCapture capture = svp::capture(db, output_file.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto weights = svp::weights(layers, capture.model.frequency_hz, false);
@@ -123,7 +123,7 @@ class SvpOpStatistic : public SummaryTable {
   }
 
  private:
-  static void write_row(RowSink& out, const LayerGroup& group,
+  static void write_row(RowBuilder& out, const LayerGroup& group,
                         const std::optional<Fraction>& whole) {
     out.number(group.task_id);
     out.number(std::int64_t{0});  // an svp board has one stream

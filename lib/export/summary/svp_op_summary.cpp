@@ -46,7 +46,7 @@ UnitSums unit_sums(const std::vector<LayerTotal>& layers) {
   return sums;
 }
 
-void write_units(RowSink& out, const UnitSums& sums) {
+void write_units(RowBuilder& out, const UnitSums& sums) {
   const OptionalSum total = sums[svp::kTotalCycles];
   for (std::size_t unit = svp::kMacBusy; unit <= svp::kWld; ++unit) {
     if (!sums[unit] || !total || *total == 0) {
@@ -73,7 +73,7 @@ std::optional<Fraction> mean_bytes(const LayerTotal& layer, svp::SvpCounter coun
   return Fraction(*layer.counters[counter], layer.execution_count);
 }
 
-void write_ddr(RowSink& out, const std::optional<Fraction>& read,
+void write_ddr(RowBuilder& out, const std::optional<Fraction>& read,
                const std::optional<Fraction>& written) {
   const auto total = svp::sum({read, written});
   for (const auto& bytes : {read, written, total}) {
@@ -126,7 +126,7 @@ class SvpOpSummary : public SummaryTable {
     return output_files;
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const SvpCapture capture = svp::capture(db, output_file.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto frequency = capture.model.frequency_hz;
@@ -148,7 +148,7 @@ class SvpOpSummary : public SummaryTable {
   }
 
  private:
-  static void write_total(RowSink& out, const std::vector<LayerTotal>& layers,
+  static void write_total(RowBuilder& out, const std::vector<LayerTotal>& layers,
                           std::optional<std::int64_t> frequency,
                           const std::optional<Fraction>& whole) {
     for (int i = 0; i < 4; ++i) out.text("-");

@@ -47,7 +47,7 @@ constexpr std::array kInNs = {
     Rename{"End_time(us)", "End_time(ns)"},
 };
 
-enum class CellForm { kept, excluded, in_bytes, in_ns };
+enum class OldForm { kept, excluded, in_bytes, in_ns };
 
 template <std::size_t kCount>
 const Rename* find(const std::array<Rename, kCount>& renames, std::string_view name) {
@@ -57,17 +57,17 @@ const Rename* find(const std::array<Rename, kCount>& renames, std::string_view n
   return nullptr;
 }
 
-CellForm find_cell_form(std::string_view column) {
+OldForm find_old_form(std::string_view column) {
   if (std::find(kNewColumns.begin(), kNewColumns.end(), column) != kNewColumns.end())
-    return CellForm::excluded;
-  if (find(kInNs, column) != nullptr) return CellForm::in_ns;
-  return find(kInBytes, column) != nullptr ? CellForm::in_bytes : CellForm::kept;
+    return OldForm::excluded;
+  if (find(kInNs, column) != nullptr) return OldForm::in_ns;
+  return find(kInBytes, column) != nullptr ? OldForm::in_bytes : OldForm::kept;
 }
 
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
-    if (find_cell_form(column) == CellForm::excluded) continue;
+    if (find_old_form(column) == OldForm::excluded) continue;
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
     if (rename == nullptr) rename = find(kInNs, column);
@@ -84,49 +84,31 @@ std::string to_bytes(std::string_view kilobytes) {
   return fmt::format("{}", std::llround(value * 1024));
 }
 
-// Converts us with three decimals, the form in which times are printed, to ns.
-std::string us_to_ns(std::string_view us) {
-  std::string ns;
-  for (const char c : us) {
-    if ((c >= '0' && c <= '9') || c == '-') ns += c;
-  }
-  return ns;
-}
-
-// Receives the cells of the table and passes on those of CANN 5's columns.
+// Receives the rows of the table and passes on the cells of CANN 5's columns.
 class OldColumns : public RowSink {
  public:
-  OldColumns(RowSink& out, const std::vector<std::string>& columns) : out_(out) {
-    for (const std::string& column : columns) cells_.push_back(find_cell_form(column));
+  OldColumns(RowBuilder& out, const std::vector<std::string>& columns) : out_(out) {
+    for (const std::string& column : columns) forms_.push_back(find_old_form(column));
   }
 
-  using RowSink::number;
   void begin(std::span<const std::string>) override {}
-  void text(std::string_view value) override {
-    if (next() != CellForm::excluded) out_.text(value);
-  }
-  void number(std::string_view digits) override {
-    const CellForm cell = next();
-    if (cell == CellForm::in_bytes) return out_.number(to_bytes(digits));
-    if (cell != CellForm::excluded) out_.number(digits);
-  }
-  void timestamp(std::string_view digits) override {
-    const CellForm cell = next();
-    if (cell == CellForm::in_ns) return out_.number(us_to_ns(digits));
-    if (cell != CellForm::excluded) out_.timestamp(digits);
-  }
-  void end_row() override {
-    at_ = 0;
+  void row(std::span<const Cell> cells) override {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      add(cells[i], i < forms_.size() ? forms_[i] : OldForm::kept);
     out_.end_row();
   }
-  void end() override {}
 
  private:
-  CellForm next() { return at_ < cells_.size() ? cells_[at_++] : CellForm::kept; }
+  void add(const Cell& cell, OldForm form) {
+    if (form == OldForm::excluded) return;
+    if (form == OldForm::in_bytes && cell.is_number())
+      return out_.number(to_bytes(cell_text(cell)));
+    if (form == OldForm::in_ns && cell.form == CellForm::us) return out_.number(cell.integer);
+    out_.copy(cell);
+  }
 
-  RowSink& out_;
-  std::vector<CellForm> cells_;
-  std::size_t at_ = 0;  // index of the next column
+  RowBuilder& out_;
+  std::vector<OldForm> forms_;
 };
 
 class Cann5Table : public SummaryTable {
@@ -140,9 +122,10 @@ class Cann5Table : public SummaryTable {
   std::vector<OutputFile> output_files(const Database& db) const override {
     return table_->output_files(db);
   }
-  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     OldColumns old(out, table_->columns(db));
-    table_->write(db, output_file, old);
+    RowBuilder rows(old);
+    table_->write(db, output_file, rows);
   }
 
  private:

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -43,20 +42,41 @@ std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summ
   return written;
 }
 
+// Passes on rows to a writer and a listener.
+class ListenedRows : public RowSink {
+ public:
+  ListenedRows(RowSink& writer, RowSink& listener) : writer_(writer), listener_(listener) {}
+
+  void begin(std::span<const std::string>) override {}
+  void row(std::span<const Cell> cells) override {
+    writer_.row(cells);
+    listener_.row(cells);
+  }
+
+ private:
+  RowSink& writer_;
+  RowSink& listener_;
+};
+
 void write_rows(const Database& db, const SummaryFile& summary,
                 const std::vector<std::string>& columns, RowSink& out) {
-  const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
-  std::optional<RowTee> both;
-  if (listener) both.emplace(out, *listener);
-  RowSink& rows = both ? *both : out;
   std::vector<std::string> titles = columns;
   if (summary.has_cann8_names) {
     for (std::string& title : titles) title = cann8_column(title);
   }
   out.begin(titles);
-  if (listener) listener->begin(columns);  // listeners expect current names
-  summary.table->write(db, summary.output_file, rows);
-  rows.end();
+  const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
+  if (listener) {
+    listener->begin(columns);  // listeners expect current names
+    ListenedRows both(out, *listener);
+    RowBuilder rows(both);
+    summary.table->write(db, summary.output_file, rows);
+    listener->end();
+  } else {
+    RowBuilder rows(out);
+    summary.table->write(db, summary.output_file, rows);
+  }
+  out.end();
 }
 
 std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,

@@ -53,19 +53,6 @@ void append_csv_text(std::string& out, std::string_view value) {
   out += '"';
 }
 
-void CsvWriter::separate() {
-  if (!is_first_cell_) {
-    out_->buffer() += ',';
-    return;
-  }
-  is_first_cell_ = false;
-  if (rows_per_slice_ == 0 || rows_ < rows_per_slice_) return;
-  out_ = &next_();
-  is_at_start_ = true;
-  rows_ = 0;
-  write_header();
-}
-
 void CsvWriter::slice(std::uint64_t rows, std::function<TextOutput&()> next) {
   rows_per_slice_ = rows;
   next_ = std::move(next);
@@ -82,45 +69,44 @@ void CsvWriter::write_header() {
   is_at_start_ = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) out += ',';
-    append_text(columns_[i]);
+    append_text(out, columns_[i]);
   }
   out += '\n';
 }
 
-void CsvWriter::text(std::string_view value) {
-  separate();
-  append_text(value);
-}
-
-void CsvWriter::append_text(std::string_view value) {
-  if (value.empty() && absent_ == Absent::null) {
-    out_->buffer() += "\"\"";
-  } else if (is_for_excel_ && is_formula(value)) {
-    append_csv_text(out_->buffer(), "'" + std::string(value));
-  } else {
-    append_csv_text(out_->buffer(), value);
+void CsvWriter::row(std::span<const Cell> cells) {
+  if (rows_per_slice_ > 0 && rows_ == rows_per_slice_) {
+    out_ = &next_();
+    is_at_start_ = true;
+    rows_ = 0;
+    write_header();
   }
-}
-
-void CsvWriter::missing() {
-  absent_ == Absent::null ? separate() : text("N/A");
-}
-
-void CsvWriter::number(std::string_view digits) {
-  separate();
-  out_->buffer() += digits;
-}
-
-void CsvWriter::timestamp(std::string_view digits) {
-  number(digits);
-  out_->buffer() += '\t';
-}
-
-void CsvWriter::end_row() {
-  out_->buffer() += '\n';
+  std::string& out = out_->buffer();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out += ',';
+    append(out, cells[i]);
+  }
+  out += '\n';
   out_->drain();
-  is_first_cell_ = true;
   ++rows_;
+}
+
+void CsvWriter::append(std::string& out, const Cell& cell) const {
+  if (cell.form == CellForm::text) return append_text(out, cell.view());
+  if (cell.form == CellForm::missing && absent_ == Absent::null) return;
+  if (cell.form == CellForm::blob && cell.size == 0) return append_text(out, {});
+  append_cell(out, cell);
+  if (cell.is_time) out += '\t';
+}
+
+void CsvWriter::append_text(std::string& out, std::string_view value) const {
+  if (value.empty() && absent_ == Absent::null) {
+    out += "\"\"";
+  } else if (is_for_excel_ && is_formula(value)) {
+    append_csv_text(out, "'" + std::string(value));
+  } else {
+    append_csv_text(out, value);
+  }
 }
 
 std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
@@ -139,69 +125,61 @@ void JsonTableWriter::begin(std::span<const std::string> columns) {
   out_.buffer() += '[';
 }
 
-void JsonTableWriter::key() {
+void JsonTableWriter::row(std::span<const Cell> cells) {
   std::string& out = out_.buffer();
-  if (column_ == 0) {
-    out += rows_++ == 0 ? "\n" : ",\n";
-    out += form_ == Rows::objects ? '{' : '[';
+  out += rows_++ == 0 ? "\n" : ",\n";
+  out += form_ == Rows::objects ? '{' : '[';
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (i > 0) out += ',';
+    out += keys_[i];
+    append(out, i < cells.size() ? cells[i] : Cell());
   }
-  if (column_ > 0) out += ',';
-  out += keys_[column_++];
-}
-
-void JsonTableWriter::text(std::string_view value) {
-  key();
-  append_json_string(out_.buffer(), value);
-}
-
-void JsonTableWriter::number(std::string_view digits) {
-  key();
-  append_json_number(out_.buffer(), digits);
-}
-
-void JsonTableWriter::real(double value) {
-  std::isfinite(value) ? RowSink::real(value) : missing();
-}
-
-void JsonTableWriter::missing() {
-  if (absent_ == Absent::not_available) return text("N/A");
-  key();
-  out_.buffer() += "null";
-}
-
-void JsonTableWriter::end_row() {
-  while (column_ < keys_.size()) missing();
-  out_.buffer() += form_ == Rows::objects ? '}' : ']';
+  out += form_ == Rows::objects ? '}' : ']';
   out_.drain();
-  column_ = 0;
+}
+
+void JsonTableWriter::append(std::string& out, const Cell& cell) {
+  // JSON has no infinity.
+  const bool is_infinite = cell.form == CellForm::real && !std::isfinite(cell.real);
+  if (cell.form == CellForm::text) return append_json_string(out, cell.view());
+  if (cell.form == CellForm::missing || is_infinite) {
+    out += absent_ == Absent::null ? "null" : "\"N/A\"";
+    return;
+  }
+  digits_.clear();
+  append_cell(digits_, cell);
+  cell.is_number() && !cell.is_time ? append_json_number(out, digits_)
+                                    : append_json_string(out, digits_);
 }
 
 void JsonTableWriter::end() {
   out_.buffer() += rows_ == 0 ? "]\n" : "\n]\n";
 }
 
+TableRows::Row::Row(std::span<const Cell> cells, std::size_t columns)
+    : cells_(cells.begin(), cells.end()) {
+  for (const Cell& cell : cells)
+    if (cell.has_bytes()) texts_.insert(texts_.end(), cell.bytes, cell.bytes + cell.size);
+  if (cells_.size() < columns) cells_.resize(columns);
+  const char* at = texts_.data();
+  for (Cell& cell : cells_) {
+    cell.text_id = 0;
+    if (cell.has_bytes()) {
+      cell.bytes = at;
+      at += cell.size;
+    } else if (cell.form == CellForm::missing) {
+      cell = make_cell(CellForm::text, "N/A");  // also on terminals
+    }
+  }
+}
+
 void TableRows::begin(std::span<const std::string> names) {
   columns.assign(names.begin(), names.end());
 }
 
-void TableRows::end_row() {
-  while (row_.size() < columns.size()) missing();
-  rows.push_back(std::move(row_));
-  row_.clear();
-}
-
 void TableRows::write(RowSink& out) const {
   out.begin(columns);
-  for (const auto& row : rows) {
-    for (const Cell& cell : row) {
-      if (cell.is_time) {
-        out.timestamp(cell.text);
-      } else {
-        cell.is_number ? out.number(cell.text) : out.text(cell.text);
-      }
-    }
-    out.end_row();
-  }
+  for (const Row& row : rows) out.row(row.cells());
   out.end();
 }
 

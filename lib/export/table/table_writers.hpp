@@ -19,14 +19,8 @@ class CsvWriter : public RowSink {
  public:
   explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
       : out_(&out), absent_(absent) {}
-  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
-  void text(std::string_view value) override;
-  void number(std::string_view digits) override;
-  void timestamp(std::string_view digits) override;
-  void missing() override;
-  void end_row() override;
-  void end() override {}
+  void row(std::span<const Cell> cells) override;
   bool has_rows() const { return rows_ > 0; }
 
   // Makes Excel read the file correctly: adds a byte order mark to every file, and an apostrophe
@@ -36,18 +30,10 @@ class CsvWriter : public RowSink {
   // header.
   void slice(std::uint64_t rows, std::function<TextOutput&()> next);
 
- protected:
-  std::string* output() override { return &out_->buffer(); }
-  std::string* begin_number() override {
-    separate();
-    return &out_->buffer();
-  }
-  void end_timestamp() override { out_->buffer() += '\t'; }
-
  private:
-  void separate();
   void write_header();
-  void append_text(std::string_view value);
+  void append(std::string& out, const Cell& cell) const;
+  void append_text(std::string& out, std::string_view value) const;
   TextOutput* out_;
   Absent absent_;
   std::vector<std::string> columns_;
@@ -56,71 +42,60 @@ class CsvWriter : public RowSink {
   std::uint64_t rows_per_slice_ = 0;  // 0: one file
   std::uint64_t rows_ = 0;            // of the current slice
   std::function<TextOutput&()> next_;
-  bool is_first_cell_ = true;
 };
 
 // Returns the text before each cell: the quoted key and the colon.
 std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
 // Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2".
-// Rows::arrays writes rows as arrays, for a document that lists the columns once.
+// Rows::arrays writes rows as arrays, for a document that lists the columns once. Times are written
+// as strings: most have more digits than a double holds.
 class JsonTableWriter : public RowSink {
  public:
   enum class Rows { objects, arrays };
   explicit JsonTableWriter(TextOutput& out, Absent absent = Absent::not_available,
                            Rows form = Rows::objects)
       : out_(out), absent_(absent), form_(form) {}
-  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
-  void text(std::string_view value) override;
-  void number(std::string_view digits) override;
-  // JSON has no infinity.
-  void real(double value) override;
-  // Written as a string: most timestamps have more digits than a double holds.
-  void timestamp(std::string_view digits) override { text(digits); }
-  void missing() override;
-  void end_row() override;
+  void row(std::span<const Cell> cells) override;
   void end() override;
   bool has_rows() const { return rows_ > 0; }
 
- protected:
-  std::string* output() override { return &out_.buffer(); }
-  void skip(std::size_t cells) override { column_ += cells; }
-
  private:
-  void key();
+  void append(std::string& out, const Cell& cell);
   TextOutput& out_;
   Absent absent_;
   Rows form_;
   std::vector<std::string> keys_;  // quoted, with the colon; empty for arrays
-  std::size_t column_ = 0;
   std::uint64_t rows_ = 0;
+  std::string digits_;
 };
 
 // Keeps rows in memory, for the terminal.
 class TableRows : public RowSink {
  public:
-  struct Cell {
-    std::string text;
-    bool is_number = false;
-    bool is_time = false;  // a time: a number with more digits than a double has
+  // A row with its texts.
+  class Row {
+   public:
+    Row(std::span<const Cell> cells, std::size_t columns);
+    Row(Row&&) = default;
+    Row& operator=(Row&&) = default;
+
+    std::size_t size() const { return cells_.size(); }
+    const Cell& operator[](std::size_t column) const { return cells_[column]; }
+    std::span<const Cell> cells() const { return cells_; }
+    std::size_t bytes() const { return cells_.size() * sizeof(Cell) + texts_.size(); }
+
+   private:
+    std::vector<Cell> cells_;
+    std::vector<char> texts_;  // not a string, which moves short texts
   };
-  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
-  void text(std::string_view value) override { row_.push_back({std::string(value), false}); }
-  void number(std::string_view digits) override { row_.push_back({std::string(digits), true}); }
-  void timestamp(std::string_view digits) override {
-    row_.push_back({std::string(digits), true, true});
-  }
-  void end_row() override;
-  void end() override {}
+  void row(std::span<const Cell> cells) override { rows.emplace_back(cells, columns.size()); }
   void write(RowSink& out) const;
 
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
-
- private:
-  std::vector<Cell> row_;
+  std::vector<Row> rows;
 };
 
 }  // namespace msprof
