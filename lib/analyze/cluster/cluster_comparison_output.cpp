@@ -103,7 +103,7 @@ std::string comparison_table(const ClusterChanges& changes) {
   constexpr std::size_t kDeltaColumn = 5;
   for (std::size_t r = 0; r < rows.rows.size(); ++r) {
     out.begin_row(row_kind(changes.rows[r]));
-    out.text(cell_text(rows.rows[r].front()));
+    out.text(cell_text(rows.rows[r][0]));
     for (std::size_t i = 1; i < rows.rows[r].size(); ++i) {
       const Cell& cell = rows.rows[r][i];
       out.cell(cell.is_number() ? cell_text(cell) : "-", i >= kDeltaColumn ? "n change" : "n");

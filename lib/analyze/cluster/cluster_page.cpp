@@ -264,7 +264,7 @@ std::string table_section(const ClusterTable& table) {
   out.begin(titles);
   for (const auto& row : rows) {
     out.begin_row();
-    for (const Cell& one : row) {
+    for (const Cell& one : row.cells()) {
       const std::string text = cell_text(one);
       out.cell(one.is_number() ? text : html::name(text), one.is_number() ? "n" : "");
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iterator>
 #include <vector>
 
 namespace msprof {
@@ -105,14 +106,12 @@ ComparisonCell call_noise(const CallChange& call, const Comparison&) {
   return Word{call.time.is_noise() ? "noise" : ""};
 }
 
-template <typename Row>
-using Columns = std::vector<ComparisonColumn<Row>>;
-
 // Returns `first`, the columns about time, and `last`. An output that needs another order or split
 // has its own column entry.
 template <typename Row>
-Columns<Row> around_time(Columns<Row> first, const Columns<Row>& last) {
-  const Columns<Row> time = {
+std::vector<ComparisonColumn<Row>> around_time(std::span<const ComparisonColumn<Row>> first,
+                                               std::span<const ComparisonColumn<Row>> last) {
+  const ComparisonColumn<Row> time[] = {
       {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_us},
       {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_us},
       {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta_us},
@@ -120,19 +119,24 @@ Columns<Row> around_time(Columns<Row> first, const Columns<Row>& last) {
       {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise_us},
       {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
   };
-  first.insert(first.end(), time.begin(), time.end());
-  first.insert(first.end(), last.begin(), last.end());
-  return first;
+  std::vector<ComparisonColumn<Row>> columns(first.begin(), first.end());
+  columns.insert(columns.end(), std::begin(time), std::end(time));
+  columns.insert(columns.end(), last.begin(), last.end());
+  return columns;
 }
 
 // Calls and ranges differ in the title of their names.
-Columns<CallChange> call_columns_titled(std::string_view title) {
-  return around_time<CallChange>(
-      {{text, {.terminal = title, .json = "name", .html = title}, field<&CallChange::name>},
-       {number, {.terminal = "Base Count", .json = "base_count"}, field<&CallChange::base_count>},
-       {number, {.terminal = "New Count", .json = "new_count"}, field<&CallChange::new_count>}},
-      {{text, {.terminal = "Noise"}, call_noise},
-       {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>}});
+std::vector<ComparisonColumn<CallChange>> call_columns_titled(std::string_view title) {
+  const ComparisonColumn<CallChange> first[] = {
+      {text, {.terminal = title, .json = "name", .html = title}, field<&CallChange::name>},
+      {number, {.terminal = "Base Count", .json = "base_count"}, field<&CallChange::base_count>},
+      {number, {.terminal = "New Count", .json = "new_count"}, field<&CallChange::new_count>},
+  };
+  const ComparisonColumn<CallChange> last[] = {
+      {text, {.terminal = "Noise"}, call_noise},
+      {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>},
+  };
+  return around_time<CallChange>(first, last);
 }
 
 constexpr ComparisonColumn<OpRatio> kRatioColumns[] = {
@@ -203,33 +207,41 @@ std::vector<OpRatio> list_ratios(const Comparison& comparison) {
 }
 
 std::span<const ComparisonColumn<OpChange>> op_columns() {
-  static const auto columns = around_time<OpChange>(
-      {{text, {.terminal = "Operator", .html = "Operator"}, op_names},
-       {text, {.terminal = "Type"}, op_types},
-       {text, {.csv = "Base Op", .json = "base_names"}, names_of_one<&OpChange::base_names>},
-       {text, {.csv = "New Op", .json = "new_names"}, names_of_one<&OpChange::new_names>},
-       {text, {.csv = "Base Type", .json = "base_type"}, field<&OpChange::base_type>},
-       {text, {.csv = "New Type", .json = "new_type"}, field<&OpChange::new_type>},
-       {text, {.csv = "Unit", .json = "unit"}, field<&OpChange::unit>},
-       {text, {.csv = "Matched By", .json = "matched_by"}, match_for_programs}},
-      {{number, {.terminal = "Share(%)", .csv = "Share(%)", .html = "Share %"}, share},
-       {number, {.html = "Count"}, counts<&OpChange::base_count, &OpChange::new_count>},
-       {number, {.csv = "Base Count", .json = "base_count"}, field<&OpChange::base_count>},
-       {number, {.csv = "New Count", .json = "new_count"}, field<&OpChange::new_count>},
-       {number, {.json = "share"}, share},
-       {text, {.html = "Type"}, op_types},
-       {text, {.html = "Unit"}, op_unit},
-       {text, {.html = "Matched by"}, match_in_report},
-       {text, {.terminal = "Match"}, match_in_terminal}});
+  static constexpr ComparisonColumn<OpChange> kFirst[] = {
+      {text, {.terminal = "Operator", .html = "Operator"}, op_names},
+      {text, {.terminal = "Type"}, op_types},
+      {text, {.csv = "Base Op", .json = "base_names"}, names_of_one<&OpChange::base_names>},
+      {text, {.csv = "New Op", .json = "new_names"}, names_of_one<&OpChange::new_names>},
+      {text, {.csv = "Base Type", .json = "base_type"}, field<&OpChange::base_type>},
+      {text, {.csv = "New Type", .json = "new_type"}, field<&OpChange::new_type>},
+      {text, {.csv = "Unit", .json = "unit"}, field<&OpChange::unit>},
+      {text, {.csv = "Matched By", .json = "matched_by"}, match_for_programs},
+  };
+  static constexpr ComparisonColumn<OpChange> kLast[] = {
+      {number, {.terminal = "Share(%)", .csv = "Share(%)", .html = "Share %"}, share},
+      {number, {.html = "Count"}, counts<&OpChange::base_count, &OpChange::new_count>},
+      {number, {.csv = "Base Count", .json = "base_count"}, field<&OpChange::base_count>},
+      {number, {.csv = "New Count", .json = "new_count"}, field<&OpChange::new_count>},
+      {number, {.json = "share"}, share},
+      {text, {.html = "Type"}, op_types},
+      {text, {.html = "Unit"}, op_unit},
+      {text, {.html = "Matched by"}, match_in_report},
+      {text, {.terminal = "Match"}, match_in_terminal},
+  };
+  static const auto columns = around_time<OpChange>(kFirst, kLast);
   return columns;
 }
 std::span<const ComparisonColumn<TypeChange>> type_columns() {
-  static const auto columns = around_time<TypeChange>(
-      {{text, {.terminal = "Type", .json = "type", .html = "Type"}, field<&TypeChange::type>},
-       {number, {.terminal = "Base Ops", .json = "base_ops"}, field<&TypeChange::base_ops>},
-       {number, {.terminal = "New Ops", .json = "new_ops"}, field<&TypeChange::new_ops>}},
-      {{number, {.terminal = "Share(%)", .json = "share", .html = "Share %"}, share},
-       {number, {.html = "Operators"}, counts<&TypeChange::base_ops, &TypeChange::new_ops>}});
+  static constexpr ComparisonColumn<TypeChange> kFirst[] = {
+      {text, {.terminal = "Type", .json = "type", .html = "Type"}, field<&TypeChange::type>},
+      {number, {.terminal = "Base Ops", .json = "base_ops"}, field<&TypeChange::base_ops>},
+      {number, {.terminal = "New Ops", .json = "new_ops"}, field<&TypeChange::new_ops>},
+  };
+  static constexpr ComparisonColumn<TypeChange> kLast[] = {
+      {number, {.terminal = "Share(%)", .json = "share", .html = "Share %"}, share},
+      {number, {.html = "Operators"}, counts<&TypeChange::base_ops, &TypeChange::new_ops>},
+  };
+  static const auto columns = around_time<TypeChange>(kFirst, kLast);
   return columns;
 }
 std::span<const ComparisonColumn<OpRatio>> ratio_columns() {

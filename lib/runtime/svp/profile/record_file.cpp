@@ -136,7 +136,7 @@ bool RecordFile::map_more() {
   // record.
   for (std::uint64_t records = std::min(wanted, allowed) / record_bytes_; records > 0;
        records /= 2) {
-    const std::uint64_t bytes = records * record_bytes_;
+    const auto bytes = static_cast<std::size_t>(records * record_bytes_);
     space_ = map_space(descriptor(), size_bytes_, bytes, bytes);
     if (space_ != nullptr) {
       next_ = space_;
@@ -149,7 +149,7 @@ bool RecordFile::map_more() {
 }
 
 void RecordFile::unmap() {
-  if (space_ != nullptr) unmap_space(space_, static_cast<std::uint64_t>(space_end_ - space_));
+  if (space_ != nullptr) unmap_space(space_, static_cast<std::size_t>(space_end_ - space_));
   space_ = next_ = space_end_ = nullptr;
 }
 
