@@ -132,7 +132,10 @@ class Search {
   void look_at(const fs::path& path, fs::file_type type, std::vector<fs::path>& below) {
     if (type == fs::file_type::regular) return;
     std::error_code error;
-    if (!fs::is_directory(path, error)) return;
+    const fs::file_type target = fs::status(path, error).type();
+    if (target == fs::file_type::none && error.value() != ELOOP)
+      return problem(path, error.value());
+    if (target != fs::file_type::directory) return;
     const bool is_capture = path.filename().string().starts_with("PROF_") &&
                             (is_cann_capture(path) || !holds_captures(path));
     if (!is_capture) {

@@ -9,6 +9,7 @@
 
 #include "cluster/run/part_folder.hpp"
 #include "cluster/run/run_fixture.hpp"
+#include "support/plain_user.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -129,6 +130,24 @@ TEST_CASE("folders that cannot be searched are reported, and the rest is found")
   CHECK(found.problems[1].reason == "it is not a folder");
   CHECK(found.problems[1].is_absent);
   CHECK_FALSE(found.problems[2].is_absent);
+}
+
+TEST_CASE("a folder whose entries cannot be accessed is reported") {
+  const TempFolder folder;
+  make_capture(folder / "PROF_1");
+  make_capture(folder / "closed" / "PROF_2");
+  fs::permissions(folder / "closed", fs::perms(0644));  // names can be listed
+  CaptureSearch found;
+  {
+    const PlainUser user(folder.path());
+    found = search_captures({folder.path()});
+  }
+  fs::permissions(folder / "closed", fs::perms(0755));
+  CHECK(found_in(folder.path(), found) == Names{"PROF_1"});
+  REQUIRE(found.problems.size() == 1);
+  CHECK(found.problems[0].path == folder / "closed" / "PROF_2");
+  CHECK(found.problems[0].reason == "Permission denied");
+  CHECK_FALSE(found.problems[0].is_absent);
 }
 
 TEST_CASE("a very deep tree is searched completely") {
