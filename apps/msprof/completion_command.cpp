@@ -12,7 +12,9 @@
 #include "msprof/completion.hpp"
 #include "msprof/verbs.hpp"
 
-namespace msprof::completion {
+namespace msprof {
+
+using namespace completion;
 
 namespace {
 
@@ -281,10 +283,6 @@ Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
 }
 
 }  // namespace
-
-}  // namespace msprof::completion
-
-namespace msprof {
 
 void add_completion_command(cli::Command& root) {
   auto arguments = std::make_shared<CompletionArguments>();

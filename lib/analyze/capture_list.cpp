@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/folder_listing.hpp"
+#include "base/foreign_error.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
@@ -24,15 +26,21 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxTreeDepth = 8;
 
-std::uint64_t bytes_below(const fs::path& folder, int depth) {
+std::uint64_t bytes_below(const fs::path& folder, std::string& problem, int depth) {
   std::uint64_t bytes = 0;
-  for (const FolderEntry& entry : list_folder(folder).entries) {
+  FolderListing listing = list_folder(folder);
+  for (const FolderEntry& entry : listing.entries) {
     struct stat status = {};
     const fs::path path = folder / entry.name;
-    if (::lstat(path.c_str(), &status) != 0) continue;
-    if (S_ISDIR(status.st_mode) && depth < kMaxTreeDepth) bytes += bytes_below(path, depth + 1);
+    if (::lstat(path.c_str(), &status) != 0) {
+      if (to_unreadable_exit(errno) != Exit::nothing_to_do) listing.error_number = errno;
+      continue;
+    }
+    if (S_ISDIR(status.st_mode) && depth < kMaxTreeDepth)
+      bytes += bytes_below(path, problem, depth + 1);
     if (S_ISREG(status.st_mode)) bytes += static_cast<std::uint64_t>(status.st_size);
   }
+  if (listing.is_cut() && problem.empty()) problem = listing_problem(folder, listing.error_number);
   return bytes;
 }
 
@@ -111,7 +119,7 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
   constexpr std::size_t kFewCaptures = 8;
   in_parallel(found.size(), found.size() > kFewCaptures ? 2 : 1, [&](std::size_t i, std::size_t) {
     captures[i] = describe_capture(found[i]);
-    captures[i].bytes = bytes_below(found[i].folder);
+    captures[i].bytes = bytes_below(found[i].folder, captures[i].listing_problem);
   });
   std::sort(captures.begin(), captures.end(), [](const ListedCapture& a, const ListedCapture& b) {
     return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.folder < b.folder;

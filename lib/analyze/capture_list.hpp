@@ -35,9 +35,10 @@ ListedCapture describe_capture(const FoundCapture& capture);
 // Sorted by time, newest first, then by path. Uses two threads.
 std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found);
 
-// Returns the size of all files below a folder, in bytes; folders that cannot be listed are
-// skipped. Does not follow symbolic links. `depth` is used for recursion.
-std::uint64_t bytes_below(const std::filesystem::path& folder, int depth = 0);
+// Returns the size of all files below a folder, in bytes. Does not follow symbolic links. Skips
+// folders that cannot be listed; sets `problem`, if it is empty, to a sentence about the first one.
+// `depth` is used for recursion.
+std::uint64_t bytes_below(const std::filesystem::path& folder, std::string& problem, int depth = 0);
 
 // Returns "complete", "PARTIAL DATA" or "not imported".
 std::string describe_verdict(const ListedCapture& capture);

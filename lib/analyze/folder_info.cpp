@@ -195,7 +195,8 @@ ordered_json folder_document(const CannPart& part, const std::vector<FolderRow>&
   std::int64_t cpu_count = 0;
   for (const auto& cpu : cpus)
     cpu_count = saturating_add(cpu_count, cpu.at("Logical_CPU_Count").get<std::int64_t>());
-  const std::string size = fixed(bytes_below(part.folder), 1 << 20, 6);
+  std::string ignored;  // the verdict of the import reports folders that cannot be listed
+  const std::string size = fixed(bytes_below(part.folder, ignored), 1 << 20, 6);
   return {{"status", 0},
           {"info", ""},
           {"data",
