@@ -72,10 +72,9 @@ void PmuMetrics::read_devices(const Database& db) {
       " LEFT JOIN name AS core ON core.id = core_metrics_name_id"
       " LEFT JOIN name AS vector ON vector.id = vector_core_metrics_name_id ORDER BY device.id");
   while (read.step()) {
-    devices_.push_back({read.integer(0),
-                        read.integer(1),
-                        {read.integer(2), read.integer(3)},
-                        {std::string(read.text(5)), std::string(read.text(6))}});
+    devices_.push_back({read.integer(0), read.integer(1), {read.integer(2), read.integer(3)}});
+    if (sets_[kAic].empty()) sets_[kAic] = read.text(5);
+    if (sets_[kAiv].empty()) sets_[kAiv] = read.text(6);
     if (platform_ < 0) platform_ = static_cast<int>(read.integer(4));
   }
 }
@@ -113,17 +112,11 @@ void PmuMetrics::add_sided_columns() {
 
 // Adds one group of columns, with the values of the kind of core that ran.
 void PmuMetrics::add_common_columns() {
-  const bool has_core_set = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
-    return !device.metrics[kAic].empty();
-  });
-  add_set(has_core_set ? kAic : kAiv, kUnset);
+  add_set(sets_[kAic].empty() ? kAiv : kAic, kUnset);
 }
 
 void PmuMetrics::add_set(std::size_t side, int fixed_side) {
-  const auto device = std::find_if(devices_.begin(), devices_.end(), [&](const Device& other) {
-    return !other.metrics[side].empty();
-  });
-  if (device == devices_.end() || cycles_[side] == kUnset) return;
+  if (sets_[side].empty() || cycles_[side] == kUnset) return;
   const std::string prefix = fixed_side == kUnset ? "" : side == kAic ? "aic_" : "aiv_";
   const bool is_vector = fixed_side == static_cast<int>(kAiv);
   const bool takes_all = choice_ == Choice::all || fixed_side == kUnset;
@@ -133,7 +126,7 @@ void PmuMetrics::add_set(std::size_t side, int fixed_side) {
   add_column(choice_ == Choice::all ? prefix + "total_time(us)" : total, PmuUnit::time_us, plan);
   plan.formula = PmuFormula::total_cycles;
   add_column(prefix + "total_cycles", PmuUnit::cycles, plan);
-  for (const PmuMetric& metric : pmu_set(device->metrics[side], platform_)) {
+  for (const PmuMetric& metric : pmu_set(sets_[side], platform_)) {
     if (takes_all || pmu_is_supported(metric.name, is_vector)) {
       add_metric(metric, side, fixed_side);
     }

@@ -110,7 +110,6 @@ class PmuMetrics {
     std::int64_t id = 0;
     std::int64_t frequency_hz = 0;  // from info.json
     std::array<std::int64_t, 2> cores{};
-    std::array<std::string, 2> metrics;
   };
   // A column: a metric of one side (cube or vector cores), or of the side that ran.
   struct Plan {
@@ -152,6 +151,7 @@ class PmuMetrics {
                     std::span<double> values) const;
 
   std::vector<Device> devices_;
+  std::array<std::string, 2> sets_;   // metric set by side, of the first device that has one
   std::map<std::string, int> cells_;  // counter name, for example "aic_0x416", to column of
                                       // task_pmu
   std::array<int, 2> cycles_{kUnset, kUnset};
