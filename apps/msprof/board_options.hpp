@@ -22,8 +22,8 @@ struct KeyArguments {
   std::optional<std::string> ssh_config;
 };
 void add_key_options(cli::Command& command, KeyArguments& arguments);
-// Options override `config`, which overrides ssh's configuration. `source` is named in errors. Throws
-// Error(usage).
+// Options override `config`, which overrides ssh's configuration. `source` is named in errors.
+// Throws Error(usage).
 void complete_login(BoardConfig& config, const KeyArguments& arguments, LoginResolver& resolver,
                     std::string_view source);
 
