@@ -29,7 +29,7 @@ struct Asked {
       if (table.name != name) continue;
       for (const auto& row : table.rows.rows) {
         std::string line;
-        for (const auto& cell : row) line += (line.empty() ? "" : "|") + cell.text;
+        for (const Cell& cell : row.cells()) line += (line.empty() ? "" : "|") + cell_text(cell);
         lines.push_back(line);
       }
     }

@@ -35,14 +35,14 @@ constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aiv_mte2_ratio", kMte},
                                                  {"aiv_mte3_ratio", kMte}}};
 
-constexpr std::int64_t kMaxUs = INT64_MAX / 4000;
+constexpr std::int64_t kMaxTimeUs = INT64_MAX / 4000;
 
 // Parses "1715760307201793.880".
 std::optional<std::int64_t> parse_us_as_ns(std::string_view text) {
   std::int64_t us = 0;
   const char* end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, us);
-  if (error != std::errc() || us < 0 || us > kMaxUs) return std::nullopt;
+  if (error != std::errc() || us < 0 || us > kMaxTimeUs) return std::nullopt;
   std::int64_t ns = us * 1000;
   if (at == end || *at != '.') return ns;
   std::int64_t factor = 100;
@@ -59,7 +59,7 @@ std::optional<double> percent_or_none(double part, double whole) {
 
 std::optional<std::int64_t> us_as_ns(const Cell& cell) {
   if (cell.form != CellForm::us) return parse_us_as_ns(cell_text(cell));
-  const bool is_valid = cell.integer >= 0 && cell.integer / 1000 <= kMaxUs;
+  const bool is_valid = cell.integer >= 0 && cell.integer / 1000 <= kMaxTimeUs;
   return is_valid ? std::optional(cell.integer) : std::nullopt;
 }
 

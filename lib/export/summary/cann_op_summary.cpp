@@ -21,7 +21,7 @@ namespace msprof::cann {
 
 namespace {
 
-enum Cell : std::size_t {
+enum OpCell : std::size_t {
   kName,
   kType,
   kUnit,
