@@ -84,7 +84,7 @@ void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t call
   kName.copy(name, kName.size());
   const auto number = static_cast<std::uint64_t>(call_id) << 32;
   const char* end = std::to_chars(name + kName.size(), name + sizeof name, number).ptr;
-  const std::string_view text(name, static_cast<std::size_t>(end - name));
+  const TraceText text({name, static_cast<std::size_t>(end - name)}, true);
   out.arrow(phase, {text, "HostToDevice", number}, lane, time_ns);
 }
 

@@ -80,7 +80,7 @@ Cann5Process to_cann5_process(std::int64_t level) {
 
 // Text shared by calls of one kind on one thread.
 struct CallText {
-  std::string name;
+  SharedText name;
   SharedArguments arguments;
   TraceLane lane;
   std::int64_t level = 0;

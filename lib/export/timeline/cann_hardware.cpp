@@ -168,8 +168,8 @@ class CoreTimes {
 
 // Texts shared by tasks of one kind.
 struct TaskText {
-  std::string name;
-  std::string type;
+  SharedText name;
+  SharedText type;
 };
 
 // Texts shared by tasks of one stream.

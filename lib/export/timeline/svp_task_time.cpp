@@ -38,7 +38,7 @@ struct Lane {
 constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", "AA CORE"}, {"AA CPU", "AA CPU"}}};
 
 struct Op {
-  std::string name;
+  SharedText name;
   std::size_t lane = 0;
 };
 

@@ -139,7 +139,7 @@ void TraceJsonWriter::count_arrow(const TraceEvent& arrow) {
 }
 
 void TraceJsonWriter::text(TraceText text) {
-  if (text.is_literal() || is_plain_json(text.view())) {
+  if (text.is_plain() || is_plain_json(text.view())) {
     *out_ += '"';
     *out_ += text.view();
     *out_ += '"';
@@ -226,7 +226,7 @@ void TraceJsonWriter::end() {
 
 void TraceJsonWriter::key(TraceText key) {
   const bool is_first = std::exchange(is_first_argument_, false);
-  if (key.is_literal()) {
+  if (key.is_plain()) {
     *out_ += is_first ? "\"" : ",\"";
     *out_ += key.view();
     *out_ += "\":";

@@ -6,29 +6,45 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/json_text.hpp"
 
 namespace msprof {
 
-// A text of an event. Does not own it. JSON does not escape literals.
+// A text of an event. Does not own it. JSON does not escape a plain one, such as every literal.
 class TraceText {
  public:
   constexpr TraceText() = default;
   template <std::size_t N>
-  consteval TraceText(const char (&literal)[N]) : text_(literal, N - 1), is_literal_(true) {
+  consteval TraceText(const char (&literal)[N]) : text_(literal, N - 1), is_plain_(true) {
     for (const char c : text_) {
       if (c < ' ' || c > '~' || c == '"' || c == '\\') throw "JSON escapes this text";
     }
   }
-  constexpr TraceText(std::string_view text) : text_(text) {}
+  constexpr TraceText(std::string_view text, bool is_plain = false)
+      : text_(text), is_plain_(is_plain) {}
   TraceText(const std::string& text) : text_(text) {}
 
   constexpr std::string_view view() const { return text_; }
-  constexpr bool is_literal() const { return is_literal_; }
+  constexpr bool is_plain() const { return is_plain_; }
 
  private:
   std::string_view text_;
-  bool is_literal_ = false;
+  bool is_plain_ = false;
+};
+
+// A text of many events, which is checked only once.
+class SharedText {
+ public:
+  SharedText() = default;
+  SharedText(std::string text) : text_(std::move(text)), is_plain_(is_plain_json(text_)) {}
+  operator TraceText() const { return {text_, is_plain_}; }
+
+ private:
+  std::string text_;
+  bool is_plain_ = false;
 };
 
 // A track on the screen: a thread of a process.
