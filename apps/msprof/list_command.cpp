@@ -153,6 +153,8 @@ ordered_json capture_json(const ListedCapture& capture) {
   }
   if (capture.run) one["run"] = run_json(*capture.run);
   if (!capture.run_problem.empty()) one["run_problem"] = capture.run_problem;
+  if (!capture.listing_problem.empty())
+    one["listing_problem"] = valid_utf8(capture.listing_problem);
   return one;
 }
 
@@ -209,16 +211,21 @@ CapturesBelow find_all(const std::vector<std::string>& roots) {
   return found;
 }
 
-// Limits the warnings for a folder with many damaged records.
-void warn_of_records(const std::vector<ListedCapture>& captures) {
+// Limits the warnings for a folder with many damaged records or unreadable folders.
+void warn_of_problems(const std::vector<ListedCapture>& captures) {
   constexpr std::size_t kMaxWarned = 5;
-  std::size_t count = 0;
+  std::size_t folders = 0;
+  std::size_t records = 0;
   for (const ListedCapture& capture : captures) {
-    if (!capture.listing_problem.empty()) log::warn("{}", capture.listing_problem);
-    if (capture.run_problem.empty() || ++count > kMaxWarned) continue;
-    log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
+    if (!capture.listing_problem.empty() && ++folders <= kMaxWarned)
+      log::warn("{}", capture.listing_problem);
+    if (!capture.run_problem.empty() && ++records <= kMaxWarned)
+      log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
   }
-  if (count > kMaxWarned) log::warn("the same for {} more", counted(count - kMaxWarned, "file"));
+  if (folders > kMaxWarned)
+    log::warn("the same for {} more (--json lists them)", counted(folders - kMaxWarned, "capture"));
+  if (records > kMaxWarned)
+    log::warn("the same for {} more", counted(records - kMaxWarned, "file"));
 }
 
 void warn_of_skipped(const std::vector<SkippedFolder>& skipped) {
@@ -262,7 +269,7 @@ Exit list_all(const ListArguments& arguments, ordered_json& document) {
                 roots.size() == 1 ? fs::path(roots.front()).lexically_normal() : fs::path());
   }
   warn_of_skipped(found.skipped);
-  warn_of_records(listed.captures);
+  warn_of_problems(listed.captures);
   is_cut = is_cut ||
            std::any_of(found.skipped.begin(), found.skipped.end(),
                        [](const SkippedFolder& one) { return one.is_unlisted; }) ||

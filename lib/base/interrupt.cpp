@@ -47,6 +47,10 @@ void install() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGXFSZ}) sigaction(number, &ignore, nullptr);
+  // Results of child processes are lost if the parent ignored this signal.
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &standard, nullptr);
 }
 
 void before_exit(void (*last_act)(), LastAct kind) {

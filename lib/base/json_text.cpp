@@ -65,7 +65,7 @@ bool is_plain_json(std::string_view text) {
     if (odd_bytes(bytes) != 0) return false;
   }
   std::uint64_t bytes = kOnes * 'a';
-  std::memcpy(&bytes, text.data(), text.size());
+  if (!text.empty()) std::memcpy(&bytes, text.data(), text.size());
   return odd_bytes(bytes) == 0;
 }
 

@@ -16,7 +16,8 @@ std::size_t core_count(std::size_t most);
 void in_parallel(std::size_t count, std::size_t threads,
                  const std::function<void(std::size_t item, std::size_t thread)>& work);
 
-// Runs both functions at the same time; rethrows the exception of `first` if both throw.
+// Runs both functions at the same time; rethrows the exception of `first` if both throw. If one
+// throws, the other may not start.
 void in_parallel(const std::function<void()>& first, const std::function<void()>& second);
 
 }  // namespace msprof

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,11 +61,13 @@ FileDescriptor output_file() {
   return fd;
 }
 
+std::size_t output_bytes(const FileDescriptor& fd) {
+  struct stat status = {};
+  return ::fstat(fd.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
 std::string read_output(const FileDescriptor& fd) {
-  std::string text;
-  const off_t size = ::lseek(fd.get(), 0, SEEK_END);
-  if (size <= 0) return text;
-  text.resize(std::min(static_cast<std::size_t>(size), kMaxToolOutput));
+  std::string text(std::min(output_bytes(fd), kMaxToolOutput), '\0');
   const ssize_t count = ::pread(fd.get(), text.data(), text.size(), 0);
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return text;
@@ -115,7 +118,8 @@ ChildProcess::ChildProcess(const std::function<int()>& work, int out_fd, int err
   if (nothing > STDERR_FILENO) ::close(nothing);
   ::dup2(out_fd, STDOUT_FILENO);
   ::dup2(err_fd, STDERR_FILENO);
-  ::_exit(work());
+  const auto work_only = [&work]() noexcept { return work(); };
+  ::_exit(work_only());
 }
 
 ChildProcess::~ChildProcess() {
@@ -126,6 +130,13 @@ ChildProcess::~ChildProcess() {
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept : pid_(other.pid_) {
   other.pid_ = -1;
+}
+
+bool ChildProcess::has_ended() const {
+  siginfo_t info = {};
+  return pid_ > 0 &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
 }
 
 std::optional<ProcessEnd> ChildProcess::poll() {
@@ -167,15 +178,18 @@ ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::mill
   const auto give_up = Clock::now() + limit;
   ToolAnswer answer;
   for (;;) {
-    if (const auto end = child.poll()) {
-      answer.end = *end;
+    if (child.has_ended()) {
+      child.signal(SIGKILL);
+      answer.end = child.wait();
       break;
     }
     if (!in_farewell) interrupt::check();
-    if (Clock::now() > give_up) {
+    const bool is_late = Clock::now() > give_up;
+    if (is_late || output_bytes(out) > kMaxToolOutput || output_bytes(err) > kMaxToolOutput) {
       answer.end.signal = SIGKILL;
-      answer.err = fmt::format("{} did not answer for {:g} s", arguments.front(),
-                               std::chrono::duration<double>(limit).count());
+      answer.err = is_late ? fmt::format("{} did not answer for {:g} s", arguments.front(),
+                                         std::chrono::duration<double>(limit).count())
+                           : fmt::format("{} prints too much", arguments.front());
       return answer;
     }
     std::this_thread::sleep_for(kLookInterval);

@@ -51,6 +51,8 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
+  // The process has ended, but poll() or wait() has not returned its result yet.
+  bool has_ended() const;
   // Returns the result; empty while the process is running.
   std::optional<ProcessEnd> poll();
   ProcessEnd wait();
@@ -72,8 +74,8 @@ struct ToolAnswer {
   std::string reason() const;
 };
 
-// Runs a program and returns its output. Kills it after `limit`. Throws Error(interrupted) on
-// Ctrl-C, unless `in_farewell` is set.
+// Runs a program and returns its output. Kills it after `limit` or if it prints too much, and kills
+// what it left behind. Throws Error(interrupted) on Ctrl-C, unless `in_farewell` is set.
 ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::milliseconds limit,
                     bool in_farewell = false);
 

@@ -37,7 +37,8 @@ bool RowBuilder::keep_text(Cell& cell) {
     known = kept_texts_.emplace(cell.view(), id).first;
   }
   cell.bytes = known->first.data();
-  cell.text_id = known->second;
+  // A number with the same bytes is another value.
+  if (cell.form == CellForm::text) cell.text_id = known->second;
   return true;
 }
 

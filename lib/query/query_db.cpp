@@ -189,9 +189,12 @@ class RowInserter : public RowSink {
     const char* end = digits.data() + digits.size();
     std::int64_t whole = 0;
     double real = 0;
-    if (std::from_chars(digits.data(), end, whole).ptr == end) {
+    const auto is_read = [end](const std::from_chars_result& result) {
+      return result.ptr == end && result.ec == std::errc();
+    };
+    if (is_read(std::from_chars(digits.data(), end, whole))) {
       insert_.bind(to, whole);
-    } else if (std::from_chars(digits.data(), end, real).ptr == end) {
+    } else if (is_read(std::from_chars(digits.data(), end, real))) {
       insert_.bind(to, real);
     } else {
       insert_.bind(to, digits);

@@ -60,5 +60,26 @@ TEST_CASE("A task has the name of its kernel, with an operator and without") {
         std::vector<std::string>{"matmul_1|MatMulV2_e1_kernel", "|MatMulV2_e1_kernel", "|"});
 }
 
+TEST_CASE("A number of a table that SQL's integers cannot hold is a real") {
+  const test::TempFolder folder;
+  const auto path = folder.path() / "msprof.db";
+  {
+    TraceDbWriter store(path);
+    store.set_meta("dialect", "cann");
+    UserRangeRow range;
+    range.id = 1;
+    range.payload_type = 0;
+    range.payload_value = -1;  // 2^64 - 1
+    store.add(range);
+    store.publish();
+  }
+  auto opened = TraceDb::open(path);
+  REQUIRE(opened);
+  const QueryDb db(std::move(*opened));
+  Statement read = db.prepare("SELECT payload_value FROM msprof_tx");
+  REQUIRE(read.step());
+  CHECK(read.text(0) == "1.84467440737096e+19");
+}
+
 }  // namespace
 }  // namespace msprof

@@ -151,6 +151,32 @@ TEST_CASE("an application that closes all descriptors does not get ours") {
   CHECK(read_done(path).at("file_len") == std::to_string(16 + 5'001 * 32));
 }
 
+TEST_CASE("records are counted as lost if the closed file cannot be opened again") {
+  const bool is_mapped = GENERATE(true, false);
+  const TempFolder folder;
+  const std::string path = folder.path() + "/calls";
+  const pid_t child = fork();
+  if (child == 0) {
+    WriteHealth health;
+    RecordFile file(path, RecordKind::kAclApi, health);
+    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+    const rlimit none = {4096, RLIM_INFINITY};
+    if (!is_mapped) setrlimit(RLIMIT_AS, &none);
+    file.append(&record, record.start_ns, record.end_ns);
+    const int first = ::open("/dev/null", O_RDONLY);
+    for (int fd = 3; fd <= first; ++fd) ::close(fd);
+    std::filesystem::rename(path, path + ".moved");
+    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
+    file.finish("");
+    _exit(health.lost_records() > 0 ? 0 : 3);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK_FALSE(std::filesystem::exists(path + ".done"));
+}
+
 TEST_CASE("a record after finish is dropped and counted") {
   const TempFolder folder;
   const CapturedStderr captured;

@@ -40,8 +40,9 @@ bool is_program(const fs::path& file) {
 }
 
 bool answers_as_this_program(const fs::path& file, std::chrono::milliseconds limit) {
-  return is_version_of_ours(
-      run_tool({"/usr/bin/env", "MSPROF_INNER=1", file.string(), "--version"}, limit).out);
+  // Not env, which takes a path with '=' for a variable.
+  constexpr const char* kAsk = "MSPROF_INNER=1 exec \"$0\" --version";
+  return is_version_of_ours(run_tool({"/bin/sh", "-c", kAsk, file.string()}, limit).out);
 }
 
 // Returns an empty path if PATH contains none.

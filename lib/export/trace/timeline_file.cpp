@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/exporter.hpp"
@@ -154,7 +154,7 @@ constexpr std::size_t kMaxThreads = 16;
 // If each layer is one chunk, uses one thread: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
-  return std::min<std::size_t>(kMaxThreads, std::max(1U, std::thread::hardware_concurrency()));
+  return core_count(kMaxThreads);
 }
 
 PieceCounts write_whole(const Database& db, const fs::path& store, const TimelineFile& timeline,

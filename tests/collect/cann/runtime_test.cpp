@@ -57,8 +57,11 @@ TEST_CASE("this msprof on PATH, under any path, is not taken for the vendor's") 
   fs::create_directories(folder / "copy");
   fs::copy_file(msprof_path(), folder / "copy" / "msprof");
   write_program(folder / "script" / "msprof", "#!/bin/sh\nexec '" + msprof_path() + "' \"$@\"\n");
+  fs::create_directories(folder / "a=b");
+  fs::copy_file(msprof_path(), folder / "a=b" / "msprof");
   const std::string ours = (folder / "link").string() + ":" + (folder / "copy").string() + ":" +
-                           (folder / "script").string() + "::/nowhere";
+                           (folder / "a=b").string() + ":" + (folder / "script").string() +
+                           "::/nowhere";
   CHECK(choose_runtime(std::nullopt, with_path(ours)).runtime == CannRuntime::host);
   CHECK_THAT(thrown_message("vendor", with_path(ours)),
              Contains("the vendor's msprof is not on PATH"));

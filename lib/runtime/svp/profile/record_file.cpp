@@ -128,6 +128,8 @@ bool RecordFile::store(const void* record) {
 // and EDQUOT mean no space; any other error means that the file cannot be mapped.
 bool RecordFile::map_more() {
   unmap();
+  const int fd = descriptor();
+  if (fd < 0) return false;
   const std::uint64_t wanted = std::clamp(size_bytes_, kLeastAheadBytes, kMostAheadBytes);
   const std::uint64_t limit = size_limit();
   const std::uint64_t allowed = limit > size_bytes_ ? limit - size_bytes_ : 0;
@@ -137,7 +139,7 @@ bool RecordFile::map_more() {
   for (std::uint64_t records = std::min(wanted, allowed) / record_bytes_; records > 0;
        records /= 2) {
     const auto bytes = static_cast<std::size_t>(records * record_bytes_);
-    space_ = map_space(descriptor(), size_bytes_, bytes, bytes);
+    space_ = map_space(fd, size_bytes_, bytes, bytes);
     if (space_ != nullptr) {
       next_ = space_;
       space_end_ = space_ + bytes;
