@@ -75,8 +75,9 @@ TEST_CASE("A number of a table that SQL's integers cannot hold is a real") {
   }
   auto opened = TraceDb::open(path);
   REQUIRE(opened);
-  const QueryDb db(std::move(*opened));
-  Statement read = db.prepare("SELECT payload_value FROM msprof_tx");
+  constexpr std::string_view kQuestion = "SELECT payload_value FROM msprof_tx";
+  const QueryDb db(*opened, kQuestion);
+  Statement read = db.prepare(kQuestion);
   REQUIRE(read.step());
   CHECK(read.text(0) == "1.84467440737096e+19");
 }
