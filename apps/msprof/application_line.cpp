@@ -380,7 +380,7 @@ void add_application_options(cli::Command& root) {
 std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words) {
   ApplicationLine line;
-  // Accepts them also where a value or the application is expected.
+  // Options for help are also accepted where a value or the application is expected.
   const auto asks_for_help = [&](std::size_t at) {
     return at < words.size() && cli::find_help_topic(root, {words[at]});
   };

@@ -26,8 +26,8 @@ struct CaptureOptions {
   Verbosity verbosity;
 };
 void add_capture_options(cli::Command& command, CaptureOptions& options);
-// Adds these options except --output: for verbs that write elsewhere and use --store for the
-// folder.
+// Adds these options except --output: for verbs whose --output is another file. Their option for
+// the folder of the store is --store.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
 // --excel: for verbs that write CSV.

@@ -14,7 +14,8 @@ namespace msprof {
 // Appends `text`, quoted and escaped; invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 std::string json_string(std::string_view text);
-// Returns true if the JSON of `text` is the text between quotes. False for some that are, too.
+// Returns true if `text` needs no escapes: its JSON is the text in quotes. May return false for
+// such a text.
 bool is_plain_json(std::string_view text);
 
 // Returns true if a double holds the number: integers up to 2^53, and decimals that read back as

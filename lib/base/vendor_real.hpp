@@ -13,12 +13,12 @@ namespace msprof {
 double sqlite_round3(double value);
 // Appends SQLite's text of the rounded value, with one to three decimals: "0.0", "2.0", "0.32".
 void append_sqlite_round3(std::string& out, double value);
-// Returns the double that this text parses to; empty if only parsing can give it.
+// Returns the double that this text parses to; empty if the caller must parse the text.
 std::optional<double> sqlite_round3_as_read(double value);
 
 // printf("%.3f"): "0.000", "100.000".
 void append_fixed3(std::string& out, double value);
-// Returns the double that this text parses to; empty if only parsing can give it.
+// Returns the double that this text parses to; empty if the caller must parse the text.
 std::optional<double> fixed3_as_read(double value);
 // printf("%.3f") without trailing zeros or a trailing point: "12.5", "4", "100".
 void append_fixed3_trimmed(std::string& out, double value);

@@ -275,8 +275,8 @@ BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
       .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-// Waits for the step that creates the run's folder, before the folder is used. Requests missing
-// answers again.
+// Waits for the step that creates the run's folder. Returns if its answer is missing: make_folder()
+// then repeats the step.
 void SshHost::await_first_steps() {
   if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();

@@ -50,8 +50,9 @@ struct RunCommand {
   // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": prepended to the application's value.
   std::vector<std::string> prepended;
   bool sends_stdout_to_stderr = false;
-  bool is_on_terminal = false;  // on the board: output is unbuffered, as one stream
-  bool without_input = false;   // empty stdin for the program: msprof itself uses the local stdin
+  bool is_on_terminal =
+      false;                   // on a pty of the board: stdout and stderr are one unbuffered stream
+  bool without_input = false;  // empty stdin for the program: msprof itself uses the local stdin
   OutputChanges output_changes{};
   // Stored on a host whose runs survive a lost connection: the time limit, and a text for the
   // msprof that resumes the run.

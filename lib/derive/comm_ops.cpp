@@ -177,7 +177,7 @@ class DeviceOps {
     return counter.index;
   }
 
-  // Counts how often the call ran within a launch: tasks of a graph run repeatedly.
+  // Counts the repetitions of the call within one launch: the tasks of a graph run repeatedly.
   std::int64_t count_turn(const Call& call) {
     if (call.host_count != launch_) turns_.clear();
     launch_ = call.host_count;

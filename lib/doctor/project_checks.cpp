@@ -141,7 +141,7 @@ class ProgramChecks {
   CheckList& list_;
   const Project& project_;
   ProjectInfo& info_;
-  std::map<fs::path, fs::path> by_path_;  // path in the project to the file itself
+  std::map<fs::path, fs::path> by_path_;  // path in the project to the file, with links resolved
   std::set<fs::path> loader_folders_;     // folders in the project
   std::set<std::string> run_paths_;       // other folders
   std::set<std::string, std::less<>> imports_;

@@ -234,7 +234,7 @@ class ScriptChecks {
   std::set<std::uint32_t> checked_;  // start offsets of checked texts
   std::vector<std::size_t> switches_;
   bool has_options_ = false;
-  std::string output_;  // output folder in the last options
+  std::string output_;  // output folder in the options text that was checked last
 };
 
 bool is_worth_reading(std::string_view text) {

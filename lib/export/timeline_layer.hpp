@@ -64,7 +64,8 @@ struct Cann5Topic {
   std::int64_t key = 0;  // OutputFile.key for these layers
   Cann5Folder folder = Cann5Folder::device;
 };
-// Keys of topics that several layers draw in a special form.
+// Values of OutputFile.key for topics in which layers draw other lanes or slices than in the
+// default timeline.
 inline constexpr std::int64_t kAiStackTime = -1;
 inline constexpr std::int64_t kThreadGroup = -2;
 // The timeline of all processes, for layers of old captures.

@@ -19,7 +19,7 @@ class CaptureFolders {
 
   // Paths that could not be read, each with a sentence that describes the error.
   const std::map<std::filesystem::path, std::string>& problems() const { return problems_; }
-  // Records a file that could not be read if the dialect depends on it.
+  // Records that a file could not be read. For files that decide the dialect.
   void add_problem(const std::filesystem::path& path, std::string sentence);
 
  private:

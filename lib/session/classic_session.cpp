@@ -50,8 +50,9 @@ void CannSession::assume_old_chip() {
   chip_->name = chip_->product_name = {};
 }
 
-// Host times are ns of the host's monotonic clock. Device ticks are relative to the two start logs.
-// The wall clock comes from host_start.log. Source: cann5_classic.md 3.
+// Host times are ns of the host's monotonic clock. Device ticks are converted
+// with the moment that host_start.log and dev_start.log both record; the wall clock comes from
+// host_start.log. Source: cann5_classic.md 3.
 void CannSession::set_old_clocks(const PartFiles& files) {
   constexpr std::int64_t kDefaultTicksHz = 100'000'000;
   const cann::StartLog* first = nullptr;

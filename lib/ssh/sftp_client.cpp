@@ -72,7 +72,7 @@ class Reading {
     std::uint32_t id = 0;
     std::uint64_t length = 0;  // requested
     bool is_answered = false;
-    std::string bytes;  // received before earlier bytes
+    std::string bytes;  // kept until the bytes before them arrive
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by offset
 

@@ -108,7 +108,8 @@ class ConnectFailure : public Error {
   ConnectFailure(Why why, const std::string& message)
       : Error(Exit::board_unreachable, message), why_(why) {}
   Why why() const { return why_; }
-  // Returns true if a retry neither counts as a failed login nor sends data to an unknown host.
+  // Returns true if a retry is allowed: the login was not surely refused, and the host key is not
+  // in doubt.
   bool may_be_repeated() const { return why_ == Why::unreachable || why_ == Why::unanswered; }
 
  private:

@@ -15,7 +15,8 @@ std::string mono(std::int64_t ms) {
   return std::to_string(5'000'000'000 + ms * kSampleMs);
 }
 
-// Four CPUs with times in hundredths of a second, and two network cards.
+// Four CPUs with times in hundredths of a second, and three network cards,
+// one with unknown speed.
 ProfSetup host_setup() {
   ProfSetup setup;
   setup.info = {{"cpuNums", "4"},

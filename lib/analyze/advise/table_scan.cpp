@@ -270,10 +270,11 @@ class Gatherer {
   NameSums& sums_;
   RuleMatches found_;
   std::optional<SequenceMatcher> matcher_;
-  std::vector<std::size_t> ops_;           // names in order of first match
-  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_, or 0; if the rule has evidence
-  std::vector<Evidence> evidence_;         // all evidence fields of the first op, then of the next
-  std::vector<std::string> texts_;  // same layout; text of the first row without a number there
+  std::vector<std::size_t> ops_;  // names in order of first match
+  std::vector<std::uint32_t>
+      op_of_name_;                  // by name id: 1 + index in ops_, or 0; empty without evidence
+  std::vector<Evidence> evidence_;  // all evidence fields of the first op, then of the next
+  std::vector<std::string> texts_;  // same layout: text of the first row in which it is no number
   std::int64_t count_before_ = 0;
 };
 

@@ -125,7 +125,7 @@ std::vector<ComparisonColumn<Row>> around_time(std::span<const ComparisonColumn<
   return columns;
 }
 
-// Calls and ranges differ in the title of their names.
+// The tables of calls and of ranges differ only in the title of the column of names.
 std::vector<ComparisonColumn<CallChange>> call_columns_titled(std::string_view title) {
   const ComparisonColumn<CallChange> first[] = {
       {text, {.terminal = title, .json = "name", .html = title}, field<&CallChange::name>},

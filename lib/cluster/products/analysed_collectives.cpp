@@ -16,8 +16,8 @@ namespace {
 enum LinkType : std::int64_t { kOnChip = 0, kHccs = 1, kPcie = 2, kSio = 4, kHccsSw = 5 };
 constexpr std::int64_t kSdma = 0;  // transport type
 
-// Reads the tasks of collectives that have a known kind of work, except tasks that started before
-// the collection.
+// Returns a query for the tasks of collectives that have a known kind of work, except tasks that
+// started before the collection.
 std::string task_query(std::string_view columns, std::string_view rest) {
   return fmt::format(
       "SELECT {} FROM comm_op_task AS member"

@@ -13,7 +13,7 @@
 
 namespace msprof::old {
 
-// A value with a unit, as a fraction of integers.
+// An exact fraction; the function that returns it defines the unit.
 struct Exact {
   int128 numerator = 0;
   int128 denominator = 1;

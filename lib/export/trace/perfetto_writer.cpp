@@ -564,7 +564,7 @@ class PerfettoWriter : public TraceWriter {
   void write_descriptors() {
     std::int64_t made_up = kMaxPid;
     for (const auto& [pid, process] : processes_) {
-      // 0 is the idle process, and Perfetto does not accept larger ids.
+      // Pid 0 is the idle process; Perfetto rejects pids above kMaxPid.
       const bool is_pid = pid > 0 && pid <= kMaxPid;
       std::string about;
       put(about, process::kPid, static_cast<std::uint64_t>(is_pid ? pid : ++made_up));

@@ -87,7 +87,7 @@ class RecordStream {
   }
 
   const std::string& file_name(const StreamRecord& record) const;
-  // Counts a sound record whose contents are impossible.
+  // Counts a record that is well-formed but has impossible values.
   void skip(const ImportContext& context, const StreamRecord& record,
             std::string_view reason) const;
 

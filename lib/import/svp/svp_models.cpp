@@ -155,7 +155,8 @@ void SvpModels::note_layout(SvpFileKind kind, bool is_reference) {
   }
 }
 
-// Without an aicore file, the frequency still comes from the host runtime's model.
+// If there is no aicore file but others are from the host runtime, loads count as modelled, because
+// the frequency is.
 UnitLoads SvpModels::unit_loads() const {
   const bool is_modelled =
       is_core_of_host_runtime_ || (is_other_of_host_runtime_ && !is_core_of_board_);

@@ -84,7 +84,7 @@ struct __attribute__((packed)) NodeBasicInfoWire {
   std::uint64_t type;       // hash
   std::uint32_t blocks;     // low half: blocks, high half: mix ratio
   std::uint32_t flag;       // 0: not hf32 eligible
-  std::uint8_t state;       // not used: the kind of slice decides (cann_host.md 1.2)
+  std::uint8_t state;       // not used: unaging slices are static (cann_host.md 1.2)
 };
 static_assert(sizeof(NodeBasicInfoWire) == 53);
 
@@ -236,7 +236,7 @@ struct __attribute__((packed)) MemcpyExtInfoWire {
 };
 static_assert(sizeof(MemcpyExtInfoWire) == 40);
 
-// memset_info: a memory set by a runtime call (cann_new_kinds.md 3.3).
+// memset_info: a memset by a runtime call (cann_new_kinds.md 3.3).
 struct __attribute__((packed)) MemsetInfoWire {
   HostHeader head;
   std::uint64_t bytes;

@@ -17,7 +17,7 @@ using runtime::SubscribeOrder;
 // observer (recorder.hpp) while a model is subscribed.
 void send_to_subscriber(const RanTask& task);
 
-// Like add_subscription() and end_subscription().
+// Subscribe to a model, or end it; return codes as in runtime/prof/subscription.hpp.
 int subscribe(std::uint32_t model, std::uint16_t device, const SubscribeOrder& order);
 int unsubscribe(std::uint32_t model);
 
