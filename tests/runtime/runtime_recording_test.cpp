@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <thread>
 
 #include "runtime/engine/held_descriptor.hpp"
@@ -16,6 +19,37 @@
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;
+
+namespace {
+
+// In a child process: records a call, closes the descriptors from 3 to `last`, calls
+// `meddle(last)`, records 5,000 more calls, and ends with `judge(last, lost records)`. Returns the
+// exit code.
+int record_around_closing(const std::string& path, bool is_mapped,
+                          const std::function<void(int last)>& meddle,
+                          const std::function<int(int last, std::uint64_t lost)>& judge) {
+  const pid_t child = fork();
+  if (child == 0) {
+    WriteHealth health;
+    RecordFile file(path, RecordKind::kAclApi, health);
+    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+    const rlimit none = {4096, RLIM_INFINITY};
+    if (!is_mapped) setrlimit(RLIMIT_AS, &none);
+    file.append(&record, record.start_ns, record.end_ns);
+    const int last = ::open("/dev/null", O_RDONLY);
+    for (int fd = 3; fd <= last; ++fd) ::close(fd);
+    meddle(last);
+    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
+    file.finish("");
+    _exit(judge(last, health.lost_records()));
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+}  // namespace
 
 TEST_CASE("every record is in the file as soon as append returns") {
   const TempFolder folder;
@@ -122,30 +156,18 @@ TEST_CASE("an application that closes all descriptors does not get ours") {
   const bool is_mapped = GENERATE(true, false);
   const TempFolder folder;
   const std::string path = folder.path() + "/calls", victim = folder.path() + "/victim";
-  const pid_t child = fork();
-  if (child == 0) {
-    WriteHealth health;
-    RecordFile file(path, RecordKind::kAclApi, health);
-    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
-    const rlimit none = {4096, RLIM_INFINITY};
-    if (!is_mapped) setrlimit(RLIMIT_AS, &none);
-    file.append(&record, record.start_ns, record.end_ns);
-    const int first = ::open("/dev/null", O_RDONLY);
-    for (int fd = 3; fd <= first; ++fd) ::close(fd);
-    for (int fd = 3; fd <= first; ++fd) {
+  const auto reuse_numbers = [&](int last) {
+    for (int fd = 3; fd <= last; ++fd) {
       if (::open(victim.c_str(), O_RDWR | O_CREAT, 0600) != fd) _exit(1);
     }
-    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
-    file.finish("");
-    for (int fd = 3; fd <= first; ++fd) {
-      if (::fcntl(fd, F_GETFD) < 0) _exit(2);
+  };
+  const auto judge = [](int last, std::uint64_t lost) {
+    for (int fd = 3; fd <= last; ++fd) {
+      if (::fcntl(fd, F_GETFD) < 0) return 2;
     }
-    _exit(health.lost_records() == 0 ? 0 : 3);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return lost == 0 ? 0 : 3;
+  };
+  CHECK(record_around_closing(path, is_mapped, reuse_numbers, judge) == 0);
   CHECK(std::filesystem::file_size(victim) == 0);
   CHECK(read_records<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'001);
   CHECK(read_done(path).at("file_len") == std::to_string(16 + 5'001 * 32));
@@ -155,25 +177,9 @@ TEST_CASE("records are counted as lost if the closed file cannot be opened again
   const bool is_mapped = GENERATE(true, false);
   const TempFolder folder;
   const std::string path = folder.path() + "/calls";
-  const pid_t child = fork();
-  if (child == 0) {
-    WriteHealth health;
-    RecordFile file(path, RecordKind::kAclApi, health);
-    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
-    const rlimit none = {4096, RLIM_INFINITY};
-    if (!is_mapped) setrlimit(RLIMIT_AS, &none);
-    file.append(&record, record.start_ns, record.end_ns);
-    const int first = ::open("/dev/null", O_RDONLY);
-    for (int fd = 3; fd <= first; ++fd) ::close(fd);
-    std::filesystem::rename(path, path + ".moved");
-    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
-    file.finish("");
-    _exit(health.lost_records() > 0 ? 0 : 3);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  const auto rename_file = [&](int) { std::filesystem::rename(path, path + ".moved"); };
+  const auto judge = [](int, std::uint64_t lost) { return lost > 0 ? 0 : 3; };
+  CHECK(record_around_closing(path, is_mapped, rename_file, judge) == 0);
   CHECK_FALSE(std::filesystem::exists(path + ".done"));
 }
 

@@ -21,15 +21,12 @@ std::int64_t host_process(const Database& db) {
 
 OldProcess::OldProcess(TraceWriter& out, const OutputFile& file, std::int64_t layer,
                        std::int64_t pid, std::string_view name)
-    : out_(out),
-      is_whole_(file.key == kWholeTimeline),
-      lane_{pid, 0, is_whole_ ? layer : -1},
-      name_(name) {}
+    : out_(out), lane_{pid, 0, file.key == kWholeTimeline ? layer : -1}, name_(name) {}
 
 void OldProcess::begin() {
   if (std::exchange(is_begun_, true)) return;
   if (!name_.empty()) out_.process_name(lane_, name_);
-  if (is_whole_) out_.process_sort_index(lane_, lane_.layer);
+  if (lane_.layer >= 0) out_.process_sort_index(lane_, lane_.layer);
 }
 
 TraceLane OldProcess::thread(std::int64_t tid, std::string_view name) {

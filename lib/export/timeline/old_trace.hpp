@@ -58,7 +58,6 @@ class OldProcess {
   void begin();
 
   TraceWriter& out_;
-  bool is_whole_;
   TraceLane lane_;  // of its thread 0
   std::string name_;
   bool is_begun_ = false;
