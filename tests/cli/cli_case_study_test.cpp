@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kSleepS = 0.5;
+constexpr double kSleepS = 3;
 
 // Records the demo application in its own folder; returns its PROF_ folder.
 fs::path profile(const fs::path& out, const Words& arguments) {
@@ -151,7 +151,7 @@ TEST_CASE("scripts/case-study walks the story and names every finding") {
   const RunResult walk =
       run_program(std::string(MSPROF_PAGES) + "/scripts/case-study",
                   {"--build", BUILD_FOLDER, "--output", (folder / "walk").string(), "--slow-start",
-                   "0.5", "--images", "12", "--c", "--busy"});
+                   std::to_string(kSleepS), "--images", "12", "--c", "--busy"});
   INFO(walk.out);
   INFO(walk.err);
   REQUIRE(walk.exit_code == 0);
