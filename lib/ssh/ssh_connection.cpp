@@ -36,12 +36,6 @@ std::string SshLogin::way() const {
   return text;
 }
 
-std::unique_ptr<SftpFiles> SshConnection::sftp() {
-  auto files = begin_sftp();
-  if (!files->agree()) files.reset();
-  return files;
-}
-
 namespace {
 
 std::filesystem::path home_folder() {
@@ -101,41 +95,6 @@ class SessionOpener {
   JumpHost* before_;
   std::string way_;
   std::vector<std::unique_ptr<JumpHost>> jumps_;
-};
-
-class Connection : public SshConnection {
- public:
-  Connection(std::shared_ptr<SshLoop> loop, std::string method)
-      : loop_(std::move(loop)), method_(std::move(method)) {}
-  // Commands may still hold the loop, but the connection ends now.
-  ~Connection() override { loop_->close(); }
-
-  std::string login_method() const override { return method_; }
-
-  std::unique_ptr<SshCommand> start(const std::string& command, StreamSink on_stdout,
-                                    StreamSink on_stderr,
-                                    const std::optional<SshTerminal>& terminal) override {
-    return SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal}, on_stdout,
-                            on_stderr);
-  }
-
-  std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
-                                    StreamSink on_stderr) override {
-    return SshChannel::begin(loop_, {SshChannel::Request::exec, command, {}}, on_stdout, on_stderr);
-  }
-
-  bool runs_side_by_side() const override { return loop_->is_shared(); }
-
-  std::unique_ptr<SftpFiles> begin_sftp() override {
-    const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
-      return SshChannel::begin(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
-    };
-    return sftp::SftpClient::begin(start, loop_->name(), loop_->patience());
-  }
-
- private:
-  std::shared_ptr<SshLoop> loop_;
-  std::string method_;
 };
 
 }  // namespace
@@ -258,7 +217,42 @@ std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& login) {
   auto loop = std::make_shared<SshLoop>(
       std::move(session), opener->name(), login.patience, [opener] { return opener->open(); },
       [opener] { return opener->trouble(); });
-  return std::make_unique<Connection>(std::move(loop), opener->method());
+  return std::unique_ptr<SshConnection>(new SshConnection(std::move(loop), opener->method()));
+}
+
+SshConnection::~SshConnection() {
+  loop_->close();
+}
+
+std::unique_ptr<SshCommand> SshConnection::start(const std::string& command,
+                                                 const StreamSink& on_stdout,
+                                                 const StreamSink& on_stderr,
+                                                 const std::optional<SshTerminal>& terminal) {
+  return SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal}, on_stdout,
+                          on_stderr);
+}
+
+std::unique_ptr<SshCommand> SshConnection::begin(const std::string& command,
+                                                 const StreamSink& on_stdout,
+                                                 const StreamSink& on_stderr) {
+  return SshChannel::begin(loop_, {SshChannel::Request::exec, command, {}}, on_stdout, on_stderr);
+}
+
+bool SshConnection::runs_side_by_side() const {
+  return loop_->is_shared();
+}
+
+std::unique_ptr<SftpFiles> SshConnection::begin_sftp() {
+  const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
+    return SshChannel::begin(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
+  };
+  return sftp::SftpClient::begin(start, loop_->name(), loop_->patience());
+}
+
+std::unique_ptr<SftpFiles> SshConnection::sftp() {
+  auto files = begin_sftp();
+  if (!files->agree()) files.reset();
+  return files;
 }
 
 }  // namespace msprof

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -230,34 +231,46 @@ class SftpFiles {
   virtual void set_window(SftpWindow window) = 0;
 };
 
+class SshLoop;
+
 class SshConnection {
  public:
   // Connects through the jump hosts, checks the host key and logs in. Methods, in this order: none,
   // agent, the given keys, default keys, keyboard-interactive, password. Throws ConnectFailure with
   // a remedy, Error(usage) if a given key cannot be used, Error(interrupted) on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
-  virtual ~SshConnection() = default;
+  // Ends the connection, also if commands still exist.
+  ~SshConnection();
+  SshConnection(const SshConnection&) = delete;
+  SshConnection& operator=(const SshConnection&) = delete;
 
   // Login method for messages: "no password", "agent", "key /x/y", "password" …
-  virtual std::string login_method() const = 0;
+  const std::string& login_method() const { return method_; }
 
   // Starts `command` through the account's login shell, on a terminal if one is given. Throws
   // CommandRefused.
-  virtual std::unique_ptr<SshCommand> start(
-      const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
-      const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
+  std::unique_ptr<SshCommand> start(const std::string& command, const StreamSink& on_stdout,
+                                    const StreamSink& on_stderr,
+                                    const std::optional<SshTerminal>& terminal = std::nullopt);
 
   // Like start(), but does not wait for the host, so several commands share one round trip; a
   // refusal is thrown by wait(). Input may be sent at once.
-  virtual std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
-                                            StreamSink on_stderr) = 0;
+  std::unique_ptr<SshCommand> begin(const std::string& command, const StreamSink& on_stdout,
+                                    const StreamSink& on_stderr);
   // Returns false if each concurrent command needs a separate login.
-  virtual bool runs_side_by_side() const = 0;
+  bool runs_side_by_side() const;
 
   // Opens the SFTP service of the host; null if it has none. Must not outlive the connection.
   std::unique_ptr<SftpFiles> sftp();
   // Like sftp() without waiting for the host; agree() returns whether there is a service.
-  virtual std::unique_ptr<SftpFiles> begin_sftp() = 0;
+  std::unique_ptr<SftpFiles> begin_sftp();
+
+ private:
+  SshConnection(std::shared_ptr<SshLoop> loop, std::string method)
+      : loop_(std::move(loop)), method_(std::move(method)) {}
+
+  std::shared_ptr<SshLoop> loop_;
+  std::string method_;
 };
 
 }  // namespace msprof
