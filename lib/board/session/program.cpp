@@ -102,18 +102,9 @@ for process in $(marked "$1"); do
 done
 )sh";
 
-// Arguments: $1 run. Kills the remaining processes and prints their number.
-constexpr const char* kSweep = R"sh(
-left=0
-tries=0
-while [ $tries -lt 5 ]; do
-  found=$(marked "$1")
-  [ -n "$found" ] || break
-  for process in $found; do
-    kill -KILL "$process" 2>/dev/null && [ $tries = 0 ] && left=$((left + 1))
-  done
-  tries=$((tries + 1))
-done
+// Arguments: $1 run. Prints the number of processes that were killed.
+constexpr std::string_view kSweep = R"sh(
+sweep "$1"
 echo "left $left"
 )sh";
 
@@ -125,15 +116,6 @@ await_run "$1" "$2"
 BoardScript with_marked(std::string_view name, const char* text, std::string& whole) {
   whole = std::string(kMarkedFunction) + kEndFunctions + text;
   return {name, whole};
-}
-
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // the reader is gone; the application continues
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 int signal_number(const std::string& name) {
@@ -161,6 +143,30 @@ cd "$folder" || failed "its working folder $folder is not there"
 [ -f "$main" ] || failed "no such file: $main"
 [ -x "$main" ] || failed "not executable: $main"
 )sh";
+
+const std::string_view kSweepFunction = R"sh(
+sweep() {
+  left=0
+  tries=0
+  while [ $tries -lt 5 ]; do
+    found=$(marked "$1")
+    [ -n "$found" ] || break
+    for process in $found; do
+      kill -KILL "$process" 2>/dev/null && [ $tries = 0 ] && left=$((left + 1))
+    done
+    tries=$((tries + 1))
+  done
+}
+)sh";
+
+void show_output(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
 
 bool may_read_input() {
   if (::isatty(STDIN_FILENO) == 0) return true;
@@ -306,13 +312,13 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
 }
 
 void BoardProgram::show(std::string_view bytes) {
-  write_all(stdout_fd_, rewriter_.take(bytes));
+  show_output(stdout_fd_, rewriter_.take(bytes));
 }
 
 // Until the application has started, stderr contains the reason why it did not.
 void BoardProgram::take_errors(std::string_view bytes) {
   if (has_started_) {
-    write_all(STDERR_FILENO, bytes);
+    show_output(STDERR_FILENO, bytes);
     return;
   }
   errors_tail_.append(bytes);
@@ -393,7 +399,7 @@ void BoardProgram::finish(const CommandEnd& end) {
   while (Clock::now() < drained && !command_->wait(kStep)) {
   }
   show(has_failed_ ? std::string_view() : held_);
-  write_all(stdout_fd_, rewriter_.end());
+  show_output(stdout_fd_, rewriter_.end());
   held_.clear();
   end_.exit_code = end.exit_code;
   if (!end.signal.empty()) {

@@ -44,6 +44,10 @@ class UserTerminal {
   SshTerminal size_;
 };
 
+// Writes output of the application to a stream of this process. Ignores a reader that is gone: the
+// application continues.
+void show_output(int fd, std::string_view bytes);
+
 // Returns true if a read from stdin does not stop this process: stdin is not a terminal, or msprof
 // is in its foreground.
 bool may_read_input();
@@ -68,6 +72,10 @@ struct BoardRun {
 // first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
 // $modules, and a function `failed REASON` that does not return.
 extern const std::string_view kEnterApplication;
+
+// Shell function `sweep RUN`, which requires kMarkedFunction: kills the remaining processes of a
+// run and sets $left to their number.
+extern const std::string_view kSweepFunction;
 
 // Appends to `parameters`: $folder, $main, $acl, $libraries, $modules and $count, then the
 // variables and the application's arguments.

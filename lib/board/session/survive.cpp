@@ -70,19 +70,6 @@ launch() (
 constexpr const char* kKeeperRest = R"sh(
   exec sh -c 'trap ": > \"$0/noexec\"" EXIT; exec "$@" 2>&3 3>&-' "$s" "$main" "$@"
 )
-sweep() {
-  left=0
-  tries=0
-  while [ $tries -lt 5 ]; do
-    found=$(marked "$run")
-    [ -n "$found" ] || break
-    for process in $found; do
-      kill -KILL "$process" && [ $tries = 0 ] && left=$((left + 1))
-    done
-    tries=$((tries + 1))
-  done
-  echo "$left" > "$s/left"
-}
 pump() {
   ( trap "" XFSZ; ulimit -f "$blocks"; exec cat >> "$s/$1" ) || { : > "$s/$1.cut"; cat >/dev/null; }
 }
@@ -123,7 +110,8 @@ watcher=$!
       echo $code > "$s/code"
       up_now
       echo $((up - begin)) > "$s/took"
-      sweep
+      sweep "$run"
+      echo "$left" > "$s/left"
     } | pump out 3>&-
   } 3>&1 >/dev/null | pump err
 }
@@ -237,15 +225,6 @@ std::string keeper_text() {
          kKeepFunctions + std::string(kKeeper) + std::string(kEnterApplication) + kKeeperRest;
 }
 
-void show_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // the reader is gone; the application continues
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 // Returns the signal for an exit code: a shell reports a process that was killed by a signal as 128
 // plus the signal number. Returns 0 for signals that do not kill a process.
 int to_signal(int code) {
@@ -340,7 +319,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
 }
 
 void SurvivingProgram::show(Stream& stream, std::string_view bytes) {
-  show_all(stream.fd, bytes);
+  show_output(stream.fd, bytes);
   stream.bytes += bytes.size();
 }
 
