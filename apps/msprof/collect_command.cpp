@@ -401,7 +401,6 @@ CollectOptions make_collect_options(const CollectArguments& arguments, const Run
   options.is_on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.existing_folder = arguments.board.remote_dir;
-  options.survives = arguments.survival.survive;
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
@@ -34,14 +35,12 @@ umask 077
 cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
 )sh"};
 
-// Arguments: $1 "-p" if the folders may exist already, $2 run folder, then the folders in it. Does
-// not touch other runs on the board.
+// Arguments: $1 run folder, then the folders in it. May run again after a lost connection.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
-mkdir -p "${2%/*}" && mkdir "$1" "$2" && cd "$2" || exit 1
-way=$1
-shift 2
-mkdir "$way" "$@"
+mkdir -p "$1" && cd "$1" || exit 1
+shift
+mkdir -p "$@"
 )sh"};
 
 // Arguments: $1 from, $2 to, $3 what to keep: "recording" keeps only the recording if there is one,
@@ -92,33 +91,13 @@ class DrainedProgram : public RunningProgram {
   BoardLink& link_;
 };
 
-// Keeps the name of the project's folder on the board: an application may depend on its own path.
-std::string folder_name(const Project& project) {
-  std::string name = project.target.root.filename().string();
-  return is_acceptable_board_path(name) ? name : "project";
+BoardStep folder_step(const std::string& folder) {
+  return {.script = kMakeRun,
+          .arguments = {folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-}  // namespace
-
-SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
-    : options_(options),
-      link_(config, options.reconnect_seconds),
-      leave_(link_, options.leave),
-      nfs_(link_, options.nfs) {}
-
-std::string SshHost::project_folder() const {
-  if (options_.runs_in_place) return application_.folder;
-  return link_.run_folder() + '/' + std::string(kTreeName) + '/' + project_name_;
-}
-
-std::string SshHost::on_board(const fs::path& in_project) const {
-  return (fs::path(project_folder()) / in_project).lexically_normal().string();
-}
-
-std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
-  const BoardInfo& info = link_.info();
-  if (info.system.empty()) return {};
-  std::vector<std::pair<std::string, std::string>> facts = {{"system", info.system}};
+Host::Facts list_facts(const BoardInfo& info) {
+  Host::Facts facts = {{"system", info.system}};
   if (!info.release.empty()) facts.emplace_back("release", info.release);
   facts.emplace_back("machine", info.machine);
   if (!info.product.empty()) facts.emplace_back("product", info.product);
@@ -129,24 +108,54 @@ std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
   return facts;
 }
 
-// Sends the first queries of the upload with those for the lock and the facts.
-void SshHost::expect(const Project& project) {
-  if (options_.runs_in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return;
-  first_steps_ = {folder_step(false, "runs/" + link_.run())};
-  const std::vector<BoardStep> more = BoardUpload::first_steps(project);
-  first_steps_.insert(first_steps_.end(), more.begin(), more.end());
+// Keeps the name of the project's folder on the board: an application may depend on its own path.
+std::string folder_name(const Project& project) {
+  std::string name = project.target.root.filename().string();
+  return is_acceptable_board_path(name) ? name : "project";
 }
 
-void SshHost::connect() {
+}  // namespace
+
+SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
+    : Host(config.login.name(), true),
+      options_(options),
+      link_(config, options.reconnect_seconds),
+      leave_(link_, options.leave),
+      nfs_(link_, options.nfs) {}
+
+void SshHost::enter(RunPhase next) {
+  if (!may_follow(phase_, next)) {
+    throw std::logic_error(fmt::format("phase {} of a run on a board cannot follow phase {}",
+                                       static_cast<int>(next), static_cast<int>(phase_)));
+  }
+  phase_ = next;
+}
+
+std::string SshHost::on_board(const fs::path& in_project) const {
+  return (fs::path(project_) / in_project).lexically_normal().string();
+}
+
+// Steps of the upload that are sent together with the request for the lock.
+std::vector<BoardStep> SshHost::first_steps(const Project& project) const {
+  if (options_.runs_in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return {};
+  std::vector<BoardStep> steps = {folder_step("runs/" + link_.run())};
+  for (BoardStep& step : BoardUpload::first_steps(project)) steps.push_back(std::move(step));
+  return steps;
+}
+
+void SshHost::connect(const Project* expected) {
   if (options_.resume) {
     link_.connect();
     choose_earlier_run();
     link_.lock(options_.force);
+    enter(RunPhase::connected);
   } else {
-    link_.open(options_.force, first_steps_);
-    has_run_ = !first_steps_.empty();
+    std::vector<BoardStep> first;
+    if (expected != nullptr) first = first_steps(*expected);
+    link_.open(options_.force, first);
+    enter(first.empty() ? RunPhase::connected : RunPhase::requested);
   }
-  is_connected_ = true;
+  facts_ = list_facts(info());
   if (options_.clean_board && !options_.force) refuse_to_lose_results();
 }
 
@@ -171,8 +180,9 @@ std::string SshHost::resume_hint() const {
                      options_.resume_words.empty() ? "" : " ", options_.resume_words);
 }
 
-ResumedRun SshHost::resume() {
+ResumedRun SshHost::resume(bool stdout_to_stderr) {
   ResumedRun run;
+  bool has_program = false;
   link_.with_reconnect([&] {
     find_drained();
     bring_back_run(link_);
@@ -181,7 +191,7 @@ ResumedRun SshHost::resume() {
     run.note = survival_text(link_, "note");
     std::uint64_t began = 0;
     std::uint64_t now = 0;
-    run.has_program = !survival_text(link_, "who").empty();
+    has_program = !survival_text(link_, "who").empty();
     const std::string start = survival_text(link_, "start");
     const BoardAnswer up = link_.shell().ask(kUptime, {});
     if (parse_u64(trim(start), began) && parse_u64(trim(up.out), now) && now > began)
@@ -191,7 +201,10 @@ ResumedRun SshHost::resume() {
     std::istringstream(text) >> limit;
     if (limit > 0) run.timeout_seconds = limit;
   });
-  survives_ = run.has_program;
+  options_.survives = has_program;
+  if (!has_program) return run;
+  enter(RunPhase::detached);
+  run.program = std::make_unique<SurvivingProgram>(link_, stdout_to_stderr, resume_hint());
   return run;
 }
 
@@ -202,12 +215,6 @@ void SshHost::find_drained() {
   drain_gap_ = found.gap;
   if (found.folder.empty()) return;
   drain_ = std::make_unique<BoardDrain>(link_, found.folder);
-  has_unfetched_results_ = true;
-}
-
-std::unique_ptr<RunningProgram> SshHost::rejoin(bool stdout_to_stderr) {
-  owns_folder_ = true;
-  return std::make_unique<SurvivingProgram>(link_, stdout_to_stderr, resume_hint());
 }
 
 void SshHost::refuse_to_lose_results() {
@@ -239,59 +246,54 @@ Project SshHost::existing_project(const std::string& main, const std::string& fo
   }
   RemoteProject found = find_remote_project(link_, main, folder, scratch);
   remote_folder_ = found.project.target.root.string();
-  remote_head_ = found.program_head;
+  refuse_other_machine(found.program_head, found.project.target.main.string());
   return std::move(found.project);
 }
 
-void SshHost::refuse_other_machine(const Project& project) const {
-  const std::string head =
-      remote_folder_.empty() ? read_head(project.target.root / project.target.main) : remote_head_;
+void SshHost::refuse_other_machine(const std::string& head, const std::string& program) const {
   const std::string why = why_not_for_board(head, info().program_head, info().machine);
   if (!why.empty()) {
     throw Error(Exit::application_failed,
                 fmt::format("{} cannot run on {}: it is built for {} ({}); build it with the "
                             "board's cross compiler",
-                            project.target.main.string(), name(), why, info().machine));
+                            program, name(), why, info().machine));
   }
 }
 
 RunPaths SshHost::open(const Project& project) {
-  if (!options_.runs_in_place) refuse_other_machine(project);
-  project_name_ = folder_name(project);
-  has_run_ = true;
+  const bool is_local = !options_.runs_in_place && remote_folder_.empty();
+  if (is_local) {
+    refuse_other_machine(read_head(project.target.root / project.target.main),
+                         project.target.main.string());
+  }
+  project_ = options_.runs_in_place
+                 ? application_.folder
+                 : fmt::format("{}/{}/{}", link_.run_folder(), kTreeName, folder_name(project));
+  if (phase_ == RunPhase::connected) enter(RunPhase::requested);
   // The folder is created together with the upload if nothing else has to be put into it first.
-  const bool later = !options_.runs_in_place && !options_.leave.on && !nfs_.is_on() &&
-                     remote_folder_.empty() && !options_.no_cache;
-  has_folder_ = false;
+  const bool later = is_local && !options_.leave.on && !nfs_.is_on() && !options_.no_cache;
   if (!later) make_folder();
   if (options_.leave.on) leave_.open();
   const std::string output = nfs_.is_on() ? nfs_.open() : std::string(kOutputName);
-  return {project_folder(), link_.run_folder() + '/' + output};
+  return {project_, link_.run_folder() + '/' + output};
 }
 
-BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
-  return {
-      .script = kMakeRun,
-      .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
-}
-
-// Waits for the step that creates the run's folder. Returns if its answer is missing: make_folder()
-// then repeats the step.
+// Waits for the steps that were sent with the request for the lock, if any. The folder of the run
+// stays requested if their answers are missing.
 void SshHost::await_first_steps() {
-  if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();
   if (answers.empty()) return;
   link_.shell().require_ok(kMakeRun, answers.front());
-  has_folder_ = true;
+  enter(RunPhase::ready);
   upload_answers_.assign(answers.begin() + 1, answers.end());
 }
 
 void SshHost::make_folder() {
-  if (!has_folder_) await_first_steps();
-  if (has_folder_) return;
-  const BoardStep step = folder_step(!first_steps_.empty(), link_.run_folder());
+  if (phase_ == RunPhase::requested) await_first_steps();
+  if (phase_ != RunPhase::requested) return;
+  const BoardStep step = folder_step(link_.run_folder());
   link_.shell().change(step.script, step.arguments);
-  has_folder_ = true;
+  enter(RunPhase::ready);
 }
 
 ServerRuntimes SshHost::find_runtimes() {
@@ -305,13 +307,12 @@ void SshHost::make_fetch(const std::string& project) {
 }
 
 TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
+  make_fetch(fs::path(project_).filename().string());
   if (options_.runs_in_place) {
-    make_fetch(project_name_);
     fetch_->remember();
     return {};
   }
-  upload_ = std::make_unique<BoardUpload>(link_, info(), project_folder());
-  make_fetch(project_name_);
+  upload_ = std::make_unique<BoardUpload>(link_, info(), project_);
   TransferTotals placed;
   if (!remote_folder_.empty()) {
     upload_->from_board(remote_folder_);
@@ -320,6 +321,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   } else {
     placed = place_by_cache(project, files);
     link_.with_reconnect([this] { link_.complete_facts(); });
+    facts_ = list_facts(info());
     return placed;
   }
   upload_->place_files(project, files);
@@ -330,21 +332,19 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
 // Combines the steps that follow the upload with it; if they failed, sends them again separately.
 TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
+  if (phase_ == RunPhase::requested) link_.with_reconnect([this] { await_first_steps(); });
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
   const std::vector<BoardStep> state = fetch_->remember_steps();
   UploadContext company;
-  if (!has_folder_)
-    company.before = [this](bool again) {
-      return std::vector<BoardStep>{folder_step(again, link_.run_folder())};
-    };
-  if (!first_steps_.empty()) company.first = [this] { return take_upload_answers(); };
+  company.begun = std::exchange(upload_answers_, {});
+  if (phase_ == RunPhase::requested) company.before = {folder_step(link_.run_folder())};
   if (!own.empty() || files.empty()) {
     company.after = own;
     company.after.insert(company.after.end(), state.begin(), state.end());
     company.after.push_back(free_step(info().folder));
   }
   const TransferTotals placed = upload_->by_cache(project, company);
-  has_folder_ = true;
+  if (phase_ == RunPhase::requested) enter(RunPhase::ready);
   const std::vector<BoardAnswer>& answers = company.answers;
   const auto own_end = static_cast<std::ptrdiff_t>(own.size());
   const auto state_end = own_end + static_cast<std::ptrdiff_t>(state.size());
@@ -399,14 +399,13 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     last = place;
   }
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
-  has_unfetched_results_ = true;
+  enter(RunPhase::unfetched);
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
     drain_->wait_until_it_looks();
     drain_->check();
   }
   if (options_.survives) {
-    survives_ = true;
     SurvivalPlan plan;
     plan.timeout_seconds = command.timeout_seconds.value_or(0);
     plan.output_bytes = kept_output_bytes(board_free_bytes(link_.shell(), info().folder));
@@ -422,15 +421,11 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
                           kAloneHours),
         human_bytes(plan.output_bytes), resume_hint());
     auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
-    owns_folder_ = true;
-    return checked(std::move(program));
+    enter(RunPhase::detached);
+    return program;
   }
   auto program = std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
   ask_at_end(*program);
-  return checked(std::move(program));
-}
-
-std::unique_ptr<RunningProgram> SshHost::checked(std::unique_ptr<RunningProgram> program) {
   if (!drain_) return program;
   return std::make_unique<DrainedProgram>(std::move(program), *drain_, link_);
 }
@@ -457,7 +452,7 @@ void SshHost::take_drained() {
 void SshHost::end_drain() {
   if (!drain_) return;
   drain_->stop();
-  if ((has_unfetched_results_ || is_backed_up_) && drain_->is_needed()) {
+  if (phase_ != RunPhase::fetched && drain_->is_needed()) {
     log::warn(
         "{} no longer has the part of the recording downloaded during the run: it is in {}; "
         "collect --fetch {} combines both",
@@ -496,8 +491,7 @@ std::unique_ptr<OutputPeek> SshHost::peek() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
-  owns_folder_ = false;
-  has_run_ = true;
+  if (phase_ != RunPhase::unfetched) enter(RunPhase::unfetched);
   // Captures that were moved out of the run's folder must not be fetched again.
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
@@ -513,7 +507,7 @@ Fetched SshHost::fetch(const fs::path& into) {
     }
   }
   fetched.left = std::move(left);
-  has_unfetched_results_ = false;
+  enter(RunPhase::fetched);
   return fetched;
 }
 
@@ -524,13 +518,15 @@ void SshHost::write_into(const LeftCapture& capture, const std::string& name,
 
 std::string SshHost::keep() {
   const std::string place = link_.kept_folder();
-  is_backed_up_ = true;
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
-      link_.shell().change(kKeepRun, {link_.run_folder(), place, survives_ ? "run" : "recording"});
+      link_.shell().change(kKeepRun,
+                           {link_.run_folder(), place, options_.survives ? "run" : "recording"});
     });
+    enter(RunPhase::kept);
   } catch (const Error& error) {
+    enter(RunPhase::stranded);
     log::verbose("{}", error.what());
   }
   if (nfs_.is_on()) return fmt::format("in {}", nfs_.place());
@@ -540,19 +536,16 @@ std::string SshHost::keep() {
       name(), place, link_.run(), copy_command(link_.shell().login(), place, info().has_sftp));
 }
 
-void SshHost::clean_up() {
-  if (!is_connected_) return;
-  is_connected_ = false;
+std::string SshHost::clean_up() {
+  if (phase_ == RunPhase::closed) return "";
   end_drain();
   // An earlier Ctrl-C must not interrupt the cleanup of the board.
   const interrupt::MaskPendingSignal masked;
+  std::string remains;
   try {
     // A permanent loss of the connection was already reported; the board then cleans up by itself.
-    if (link_.shell().is_connected() && !owns_folder_) {
-      link_.with_reconnect([this] {
-        link_.complete_facts();
-        remove_run();
-      });
+    if (link_.shell().is_connected() && phase_ != RunPhase::detached) {
+      remains = remove_run();
     } else if (nfs_.is_open()) {
       log::warn("the recording is in {}; the board unmounts it by itself", nfs_.place());
     }
@@ -560,38 +553,44 @@ void SshHost::clean_up() {
     log::warn("{}", error.what());
   }
   link_.close();
+  enter(RunPhase::closed);
+  return remains;
 }
 
-void SshHost::remove_run() {
+// Returns a description of what stays on the board; empty: nothing.
+std::string SshHost::remove_run() {
   BoardShell& shell = link_.shell();
-  const bool clean = options_.clean_board && !is_backed_up_;
-  const bool is_home = !has_unfetched_results_ && !is_backed_up_;
-  if (nfs_.is_open() && !is_home) log::warn("the recording stays in {}", nfs_.place());
-  nfs_.close(is_home && !options_.keep);
-  if (has_run_ && options_.keep) {
-    shell.change(kKeepRun, {link_.run_folder(), link_.kept_folder(),
-                            has_unfetched_results_ ? "run" : "brought-home"});
-    log::info("the run is kept on {} in {}", name(), link_.kept_folder());
-  } else if (has_run_) {
-    // Removes the folder together with the release of the lock, in one round trip, if this is the
-    // last step.
-    const bool last = !clean && !nfs_.is_on();
-    if (!last || !link_.release(link_.run())) remove_run_folder(shell, link_.run_folder());
-  }
-  has_run_ = false;
-  if (clean) {
-    remove_all_of_ours(shell, info().folder);
-  } else if (upload_) {
-    remains_ = upload_->remains();
-  }
-  if (options_.leave.on) remains_ = leave_.remains();
+  const bool is_kept = phase_ == RunPhase::kept || phase_ == RunPhase::stranded;
+  const bool clean = options_.clean_board && !is_kept;
+  const bool is_home = phase_ != RunPhase::unfetched && !is_kept;
+  const bool keeps = options_.keep && !is_kept;
+  bool has_folder = phase_ != RunPhase::connected && phase_ != RunPhase::stranded;
+  link_.with_reconnect([&] {
+    link_.complete_facts();
+    if (nfs_.is_open() && !is_home) log::warn("the recording stays in {}", nfs_.place());
+    nfs_.close(is_home && !options_.keep);
+    if (has_folder && keeps) {
+      shell.change(kKeepRun,
+                   {link_.run_folder(), link_.kept_folder(), is_home ? "brought-home" : "run"});
+      log::info("the run is kept on {} in {}", name(), link_.kept_folder());
+    } else if (has_folder) {
+      // Removes the folder together with the release of the lock, in one round trip, if this is the
+      // last step.
+      const bool last = !clean && !nfs_.is_on();
+      if (!last || !link_.release(link_.run())) remove_run_folder(shell, link_.run_folder());
+    }
+    has_folder = false;
+    if (clean) remove_all_of_ours(shell, info().folder);
+  });
+  if (options_.leave.on) return leave_.remains();
+  return upload_ && !clean ? upload_->remains() : "";
 }
 
 void SshHost::clean_board() {
   options_.clean_board = true;
   try {
-    connect();
-    link_.with_reconnect([this] { remove_run(); });
+    connect(nullptr);
+    remove_run();
   } catch (const Error&) {
     link_.close();
     throw;

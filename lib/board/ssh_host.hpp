@@ -15,6 +15,7 @@
 #include "board/disk/drain.hpp"
 #include "board/disk/leave.hpp"
 #include "board/disk/nfs.hpp"
+#include "board/run_phase.hpp"
 #include "board/session/config.hpp"
 #include "board/session/info.hpp"
 #include "board/session/left_runs.hpp"
@@ -51,14 +52,10 @@ class SshHost : public Host {
   // `config.login.password` must be set (password_source()).
   SshHost(const BoardConfig& config, const BoardRunOptions& options);
 
-  std::string name() const override { return link_.name(); }
-  bool is_board() const override { return true; }
-  std::vector<std::pair<std::string, std::string>> facts() const override;
-  void expect(const Project& project) override;
   // Connects, probes, prints the facts in one line, and takes the board's lock. Throws
   // Error(kept_results) if clean_board would delete results that were never fetched, unless `force`
   // is set.
-  void connect() override;
+  void connect(const Project* expected) override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;
@@ -68,14 +65,12 @@ class SshHost : public Host {
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;
   std::optional<DrainStatus> drain_status() const override;
-  ResumedRun resume() override;
-  std::unique_ptr<RunningProgram> rejoin(bool stdout_to_stderr) override;
+  ResumedRun resume(bool stdout_to_stderr) override;
   Fetched fetch(const std::filesystem::path& into) override;
   void write_into(const LeftCapture& capture, const std::string& name,
                   const std::string& text) override;
   std::string keep() override;
-  void clean_up() override;
-  std::string remains() const override { return remains_; }
+  std::string clean_up() override;
 
   // With `runs_in_place`, valid after existing_project().
   const ServerApplication& application() const { return application_; }
@@ -93,23 +88,19 @@ class SshHost : public Host {
   void clean_board();
 
  private:
-  std::string project_folder() const;  // the run's project folder on the board
+  // Throws std::logic_error for a change that kNextPhases does not allow.
+  void enter(RunPhase next);
   std::string on_board(const std::filesystem::path& in_project) const;
-  BoardStep folder_step(bool again, const std::string& folder) const;
+  std::vector<BoardStep> first_steps(const Project& project) const;
   void await_first_steps();
-  std::vector<BoardAnswer> take_upload_answers() {
-    await_first_steps();
-    return std::exchange(upload_answers_, {});
-  }
   void make_folder();
   void make_fetch(const std::string& project);
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
   void ask_at_end(class BoardProgram& program);
-  std::unique_ptr<RunningProgram> checked(std::unique_ptr<RunningProgram> program);
   void refuse_to_lose_results();
-  void refuse_other_machine(const Project& project) const;
-  void remove_run();
+  void refuse_other_machine(const std::string& head, const std::string& program) const;
+  std::string remove_run();
   void take_drained();
   void find_drained();
   void end_drain();
@@ -118,24 +109,13 @@ class SshHost : public Host {
 
   BoardRunOptions options_;
   BoardLink link_;
-  bool is_connected_ = false;
-  bool has_run_ = false;  // the run folder is on the board
-  bool has_folder_ = false;
-  std::vector<BoardStep> first_steps_;       // sent with the lock request; empty: none
-  std::vector<BoardAnswer> upload_answers_;  // answers to the steps of the upload, until the upload
-                                             // reads them
+  RunPhase phase_ = RunPhase::closed;
+  std::vector<BoardAnswer> upload_answers_;  // answers to the first steps of the upload, until it
+                                             // starts
   std::optional<std::uint64_t> free_once_;   // free space that another answer contained, returned
                                              // once
-  bool has_unfetched_results_ = false;       // the run may have results that exist nowhere else
-  bool is_backed_up_ = false;                // results that could not be fetched are kept on the
-                                             // board
-  // True from the moment a surviving run is started or followed until its results are fetched: the
-  // run must not be changed if this msprof ends.
-  bool owns_folder_ = false;
-  bool survives_ = false;  // it is or was a surviving run
-  std::string project_name_;
-  std::string remote_folder_;  // folder of a project that was already on the board
-  std::string remote_head_;    // the first bytes of that project's program
+  std::string project_;                      // folder of the project on the board
+  std::string remote_folder_;                // folder of a project that was already on the board
   ServerApplication application_;
   BoardLeave leave_;
   BoardNfs nfs_;
@@ -143,7 +123,6 @@ class SshHost : public Host {
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
   std::string drain_gap_;  // sentence about drained data of an earlier run that is missing locally
-  std::string remains_;
 };
 
 }  // namespace msprof

@@ -41,8 +41,7 @@ class HostGuard {
   HostGuard(Host& host, std::string& remains) : host_(host), remains_(remains) {}
   ~HostGuard() {
     try {
-      host_.clean_up();
-      remains_ = host_.remains();
+      if (std::string remains = host_.clean_up(); !remains.empty()) remains_ = std::move(remains);
     } catch (const std::exception& error) {
       log::warn("{}", error.what());
     }
@@ -90,17 +89,16 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
 // Warns once per disk and threshold.
 class SpaceWatch {
  public:
+  // Also checks immediately.
   SpaceWatch(Host& host, fs::path output)
-      : host_(host),
-        output_(std::move(output)),
-        interval_(host.is_board() ? 10 : 1),
-        next_(Clock::now() + interval_) {}
+      : host_(host), output_(std::move(output)), interval_(host.is_board() ? 10 : 1) {
+    probe_now();
+  }
 
   void probe() {
     if (Clock::now() >= next_) probe_now();
   }
 
-  // Checks immediately; used before and after a run.
   void probe_now() {
     probe_host();
     if (host_.is_board()) probe_here();
@@ -173,8 +171,7 @@ class CollectRun {
     const Staging staging(output_);
     {
       const HostGuard guard(host_, result_.remains);
-      if (target) host_.expect(project_);
-      connect();
+      connect(target ? &project_ : nullptr);
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
       // Ctrl-C ends the application, a second one kills it; the recording is fetched in both cases.
@@ -192,21 +189,23 @@ class CollectRun {
     const Staging staging(output_);
     {
       const HostGuard guard(host_, result_.remains);
-      connect();
+      connect(nullptr);
       const interrupt::DeferSecondSignal deferred;
-      const ResumedRun run = host_.resume();
+      ResumedRun run = host_.resume(options_.sends_stdout_to_stderr);
       options_.resume(run.note, result_);
       if (!result_.main.empty()) name_ = fs::path(result_.main).filename().string();
       limits_.timeout_seconds = run.timeout_seconds;
       limits_.elapsed_seconds = run.elapsed_seconds;
-      if (!run.has_program) {
+      if (!run.program) {
         result_.outcome.end.is_unknown = true;
         log::info(
             "the msprof that started {} ended before it fetched the results; when and how the "
             "application ended is unknown",
             name_);
       } else {
-        follow(staging, [&] { return host_.rejoin(options_.sends_stdout_to_stderr); });
+        const Stopwatch watch;
+        SpaceWatch space(host_, output_);
+        follow(staging, watch, space, std::move(run.program));
       }
       fetch_results(staging);
       clean_up();
@@ -243,13 +242,11 @@ class CollectRun {
     if (named > kMaxNamed) log::info("not copied: {} more (-v lists them)", named - kMaxNamed);
   }
 
-  void connect() {
+  void connect(const Project* expected) {
     result_.host = host_.name();
-    if (host_.is_board()) {
-      const Stopwatch watch;
-      host_.connect();
-      add_step("connect", watch, 0);
-    }
+    const Stopwatch watch;
+    host_.connect(expected);
+    if (host_.is_board()) add_step("connect", watch, 0);
     result_.host_facts = host_.facts();
   }
 
@@ -292,19 +289,17 @@ class CollectRun {
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
     log::info("running {} on {}", result_.main, host_.name());
     result_.begin_ns = wall_clock_ns();
-    if (options_.survives && options_.record) command.note = options_.record(result_);
-    if (options_.survives) command.timeout_seconds = options_.limits.timeout_seconds;
-    follow(staging, [&] { return host_.start(command); });
-  }
-
-  // Starts a program with `begin` and waits for its end.
-  void follow(const Staging& staging,
-              const std::function<std::unique_ptr<RunningProgram>()>& begin) {
+    command.note = options_.record(result_);
+    command.timeout_seconds = options_.limits.timeout_seconds;
     const Stopwatch watch;
     SpaceWatch space(host_, output_);
-    space.probe_now();
+    follow(staging, watch, space, host_.start(command));
+  }
+
+  // Waits for the end of the program, and destroys it.
+  void follow(const Staging& staging, const Stopwatch& watch, SpaceWatch& space,
+              std::unique_ptr<RunningProgram> program) {
     {
-      const auto program = begin();
       Watched watched(options_.watch, host_, name_);
       result_.outcome = wait_for_end(*program, limits_, name_, [&] {
         space.probe();
@@ -312,6 +307,7 @@ class CollectRun {
         take_complete(staging);
       });
     }
+    program.reset();
     result_.end_ns = wall_clock_ns();
     take_complete(staging);
     if (options_.companion != nullptr) {
@@ -378,7 +374,7 @@ class CollectRun {
   // Writes the record next to captures that stay on the host. A failure is not an error: they are
   // complete without the record.
   void record_left() {
-    if (!options_.record || result_.left.empty()) return;
+    if (result_.left.empty()) return;
     result_.exit_code = exit_so_far();
     const std::string text = options_.record(result_);
     for (const LeftCapture& left : result_.left) {
@@ -393,7 +389,7 @@ class CollectRun {
 
   void clean_up() {
     const Stopwatch watch;
-    host_.clean_up();
+    result_.remains = host_.clean_up();
     if (host_.is_board()) add_step("clean up", watch, 0);
   }
 

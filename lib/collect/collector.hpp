@@ -48,8 +48,6 @@ struct CollectOptions {
   // host; the argument is the result at the time of fetching. Empty: no file.
   std::function<std::string(const CollectResult&)> record;
   std::string record_name;
-  // The run continues if the connection to a board is lost.
-  bool survives = false;
   // If set, resumes an earlier run of the host instead of starting one. Receives the note of that
   // run (the text of its `record`; may be empty), and fills in the results.
   std::function<void(const std::string& note, CollectResult&)> resume;

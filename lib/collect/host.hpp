@@ -60,14 +60,6 @@ struct RunCommand {
   std::string note{};
 };
 
-// An earlier run that is resumed.
-struct ResumedRun {
-  std::string note;            // the note in its RunCommand
-  bool has_program = false;    // rejoin() returns the program; otherwise there is only a recording
-  double elapsed_seconds = 0;  // since the application started, while it runs
-  std::optional<double> timeout_seconds;
-};
-
 // How an application ended: it could not be started, or an exit code, or a signal.
 struct ProgramEnd {
   std::string start_error;  // reason why it could not be started; empty if it was started
@@ -89,6 +81,14 @@ class RunningProgram {
   virtual std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) = 0;
   // Sends SIGINT, SIGTERM or SIGKILL to the application and its children.
   virtual void signal(int number) = 0;
+};
+
+// An earlier run that is resumed.
+struct ResumedRun {
+  std::string note;                         // the note in its RunCommand
+  std::unique_ptr<RunningProgram> program;  // null: there is only a recording
+  double elapsed_seconds = 0;               // since the application started, while it runs
+  std::optional<double> timeout_seconds;
 };
 
 // A capture that stays on the host.
@@ -128,17 +128,18 @@ struct TransferTotals {
 
 class Host {
  public:
+  using Facts = std::vector<std::pair<std::string, std::string>>;
+
   virtual ~Host() = default;
   // "this machine", for messages.
-  virtual std::string name() const = 0;
-  virtual bool is_board() const = 0;
+  const std::string& name() const { return name_; }
+  bool is_board() const { return is_board_; }
   // Facts about the host, valid after connect() and complete after place(): {"system", "Linux"},
   // {"machine", "aarch64"}, {"product", "…"}.
-  virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
-  // Announces the project of open() and place() before connect(), if it is already known.
-  virtual void expect(const Project&) {}
-  // Checks that the host is reachable and free for a run.
-  virtual void connect() {}
+  const Facts& facts() const { return facts_; }
+  // Checks that the host is reachable and free for a run. `expected`: the project of open() and
+  // place(); null: not known yet.
+  virtual void connect(const Project* /*expected*/) {}
   // Opens a project in `folder` on the host, to be run there. `scratch` is an empty local folder
   // that the host uses until fetch(): a board stores copies of the acl.json files there.
   virtual Project existing_project(const std::string& main, const std::string& folder,
@@ -150,10 +151,7 @@ class Host {
   // supported.
   virtual std::unique_ptr<OutputPeek> peek() { return nullptr; }
   // Replaces the calls from existing_project() to start() if the host was created to resume a run.
-  virtual ResumedRun resume() { return {}; }
-  virtual std::unique_ptr<RunningProgram> rejoin(bool /*sends_stdout_to_stderr*/) {
-    return nullptr;
-  }
+  virtual ResumedRun resume(bool /*sends_stdout_to_stderr*/) { return {}; }
   // Free space for the run's output; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
   // Returns the progress of downloads during the run; empty if there are none. Thread-safe.
@@ -167,10 +165,19 @@ class Host {
   // Keeps the recording on the host; returns its location and how long it stays: "in /x until the
   // next run".
   virtual std::string keep() = 0;
-  // Removes everything that open() and place() created, and releases what connect() holds.
-  virtual void clean_up() = 0;
-  // Describes files left on the host after clean_up(); empty: none.
-  virtual std::string remains() const { return ""; }
+  // Removes everything that open() and place() created, and releases what connect() holds. Returns
+  // a description of files that are left on the host; empty: none. A second call does nothing.
+  virtual std::string clean_up() = 0;
+
+ protected:
+  Host(std::string name, bool is_board, Facts facts = {})
+      : facts_(std::move(facts)), name_(std::move(name)), is_board_(is_board) {}
+
+  Facts facts_;
+
+ private:
+  std::string name_;
+  bool is_board_;
 };
 
 }  // namespace msprof

@@ -67,7 +67,7 @@ void in_order(std::vector<std::string>& paths) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> facts_here() {
+Host::Facts facts_here() {
   utsname name = {};
   if (::uname(&name) != 0) return {};
   return {{"system", name.sysname},
@@ -77,11 +77,8 @@ std::vector<std::pair<std::string, std::string>> facts_here() {
           {"hostname", name.nodename}};
 }
 
-LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}
-
-std::vector<std::pair<std::string, std::string>> LocalHost::facts() const {
-  return facts_here();
-}
+LocalHost::LocalHost(fs::path runs)
+    : Host("this machine", false, facts_here()), runs_(std::move(runs)) {}
 
 Project LocalHost::existing_project(const std::string& main, const std::string& folder,
                                     const fs::path& scratch) {
@@ -353,8 +350,9 @@ std::string LocalHost::stay() {
   return fmt::format("in {} until the next run", folder_->path().string());
 }
 
-void LocalHost::clean_up() {
+std::string LocalHost::clean_up() {
   folder_.reset();
+  return "";
 }
 
 }  // namespace msprof

@@ -13,16 +13,13 @@
 namespace msprof {
 
 // Facts about this machine, as for Host::facts().
-std::vector<std::pair<std::string, std::string>> facts_here();
+Host::Facts facts_here();
 
 class LocalHost : public Host {
  public:
   // Runs are created below `runs`; see runs_folder().
   explicit LocalHost(std::filesystem::path runs);
 
-  std::string name() const override { return "this machine"; }
-  bool is_board() const override { return false; }
-  std::vector<std::pair<std::string, std::string>> facts() const override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;
@@ -32,7 +29,7 @@ class LocalHost : public Host {
   std::unique_ptr<OutputPeek> peek() override { return std::make_unique<LocalPeek>(output_); }
   Fetched fetch(const std::filesystem::path& into) override;
   std::string keep() override;
-  void clean_up() override;
+  std::string clean_up() override;
 
  private:
   void place_entry(const ProjectEntry& entry);

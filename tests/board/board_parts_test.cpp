@@ -2,8 +2,10 @@
 #include <elf.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "base/error.hpp"
+#include "board/run_phase.hpp"
 #include "board/session/info.hpp"
 #include "board/session/shell.hpp"
 #include "board/transfer/upload.hpp"
@@ -296,4 +298,23 @@ TEST_CASE("Tens of thousands of captures on a board are listed with their files"
     INFO(outside);
     CHECK_FALSE(is_below_any(outside, folders));
   }
+}
+
+TEST_CASE("A run on a board ends only after its results are fetched or kept there") {
+  using Phase = RunPhase;
+  std::set<Phase> reached = {Phase::closed};
+  for (const auto& [from, to] : kNextPhases) {
+    CHECK(may_follow(from, to));
+    // The table is ordered: a phase is listed as a successor before its own successors.
+    CHECK(reached.contains(from));
+    reached.insert(to);
+    CHECK(may_follow(to, Phase::closed));
+  }
+  CHECK(reached.size() == 9);
+  CHECK(may_follow(Phase::unfetched, Phase::detached));
+  CHECK(may_follow(Phase::fetched, Phase::kept));
+  CHECK_FALSE(may_follow(Phase::detached, Phase::fetched));
+  CHECK_FALSE(may_follow(Phase::requested, Phase::unfetched));
+  CHECK_FALSE(may_follow(Phase::kept, Phase::fetched));
+  CHECK_FALSE(may_follow(Phase::ready, Phase::ready));
 }

@@ -220,10 +220,8 @@ std::vector<BoardStep> BoardUpload::first_steps(const Project& project) {
 
 // Uses the answers to the steps that were sent with the lock request; returns nullopt if the steps
 // have to be sent (again).
-std::optional<BoardUpload::Start> BoardUpload::find_begun(const std::string& folder,
-                                                          const UploadContext& company) const {
-  if (!company.first) return std::nullopt;
-  const std::vector<BoardAnswer> answers = company.first();
+std::optional<BoardUpload::Start> BoardUpload::find_begun(
+    const std::string& folder, const std::vector<BoardAnswer>& answers) const {
   if (answers.size() != 2 || !transfer_.list_step(folder)) return std::nullopt;
   try {
     Start start;
@@ -247,13 +245,9 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
   const auto bring_up_to_date = [&] {
     const bool is_again = std::exchange(again, true);
     std::optional<Start> start;
-    if (company != nullptr && !is_again) start = find_begun(folder, *company);
-    if (!start) {
-      std::vector<BoardStep> before;
-      if (company != nullptr && company->before)
-        before = company->before(is_again || company->first);
-      start = begin(folder, std::move(before));
-    }
+    if (company != nullptr && !is_again) start = find_begun(folder, company->begun);
+    if (!start)
+      start = begin(folder, company != nullptr ? company->before : std::vector<BoardStep>());
     const TreeListing& there = start->there;
     CacheUpdate update = plan_update(project, there);
     if (first) {

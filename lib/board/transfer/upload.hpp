@@ -36,11 +36,9 @@ inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
 // Steps that run in the same round trips as an upload.
 struct UploadContext {
-  // Returns the answers to BoardUpload::first_steps() at the first call; empty if they are unknown.
-  std::function<std::vector<BoardAnswer>()> first{};
-  // Returns steps to run before the upload if `first` returned none. `again`: after a lost
-  // connection, when these steps may have run.
-  std::function<std::vector<BoardStep>(bool again)> before{};
+  std::vector<BoardAnswer> begun{};    // answers to BoardUpload::first_steps(); empty if unknown
+  std::vector<BoardStep> before{};     // steps to run before the upload if `begun` is not usable;
+                                       // they may run again after a lost connection
   std::vector<BoardStep> after{};      // steps to run once `target` exists
   std::vector<BoardAnswer> answers{};  // the answers to `after`; empty if they did not run
 };
@@ -80,7 +78,8 @@ class BoardUpload {
                       UploadContext* company = nullptr);
   struct Start;
   Start begin(const std::string& folder, std::vector<BoardStep> steps);
-  std::optional<Start> find_begun(const std::string& folder, const UploadContext& company) const;
+  std::optional<Start> find_begun(const std::string& folder,
+                                  const std::vector<BoardAnswer>& answers) const;
   std::vector<ProjectEntry> extra_entries(const Project& project,
                                           const std::vector<ExtraFile>& files) const;
   void require_space(std::uint64_t bytes, std::uint64_t free) const;
