@@ -30,13 +30,13 @@ namespace fs = std::filesystem;
 namespace {
 
 // Arguments: $1 folder, $2 name. Writes stdin to the file atomically.
-constexpr BoardScript kWriteInto = {"writing beside the raw data", R"sh(
+const BoardScript kWriteInto = {"writing beside the raw data", R"sh(
 umask 077
 cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
 )sh"};
 
 // Arguments: $1 run folder, then the folders in it. May run again after a lost connection.
-constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
+const BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
 mkdir -p "$1" && cd "$1" || exit 1
 shift
@@ -45,7 +45,7 @@ mkdir -p "$@"
 
 // Arguments: $1 from, $2 to, $3 what to keep: "recording" keeps only the recording if there is one,
 // otherwise the whole folder; "brought-home" also marks the results as fetched.
-constexpr BoardScript kKeepRun = {"keeping the run on the board", R"sh(
+const BoardScript kKeepRun = {"keeping the run on the board", R"sh(
 umask 077
 mkdir -p "${2%/*}" || exit 1
 set -- "$1" "$2" "$3" "$1/profiling"/*
@@ -60,7 +60,7 @@ void add_in_front(BoardRun& run, const std::string& entry) {
   folders = entry.substr(at + 1) + (folders.empty() ? "" : ":" + folders);
 }
 
-constexpr BoardScript kUptime = {"asking for the board's uptime", R"sh(
+const BoardScript kUptime = {"asking for the board's uptime", R"sh(
 read -r up rest < /proc/uptime
 echo "${up%%.*}"
 )sh"};
@@ -186,7 +186,7 @@ ResumedRun SshHost::resume(bool stdout_to_stderr) {
   link_.with_reconnect([&] {
     find_drained();
     bring_back_run(link_);
-    make_fetch("");
+    fetch_ = std::make_unique<BoardFetch>(link_, "", "");
     fetch_->take_state(survival_text(link_, "before"));
     run.note = survival_text(link_, "note");
     std::uint64_t began = 0;
@@ -301,18 +301,14 @@ ServerRuntimes SshHost::find_runtimes() {
   return ServerRuntimes(link_.shell(), link_.run(), link_.run_folder());
 }
 
-void SshHost::make_fetch(const std::string& project) {
-  fetch_ = std::make_unique<BoardFetch>(link_, info(), project);
-  if (nfs_.is_on()) fetch_->limit_output_to(nfs_.folder());
-}
-
 TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
-  make_fetch(fs::path(project_).filename().string());
+  fetch_ = std::make_unique<BoardFetch>(link_, fs::path(project_).filename().string(),
+                                        nfs_.is_on() ? nfs_.folder() : "");
   if (options_.runs_in_place) {
     fetch_->remember();
     return {};
   }
-  upload_ = std::make_unique<BoardUpload>(link_, info(), project_);
+  upload_ = std::make_unique<BoardUpload>(link_, project_);
   TransferTotals placed;
   if (!remote_folder_.empty()) {
     upload_->from_board(remote_folder_);

@@ -94,7 +94,6 @@ class SshHost : public Host {
   std::vector<BoardStep> first_steps(const Project& project) const;
   void await_first_steps();
   void make_folder();
-  void make_fetch(const std::string& project);
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
   void ask_at_end(class BoardProgram& program);

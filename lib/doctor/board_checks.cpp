@@ -39,7 +39,9 @@ constexpr std::uint64_t kMaxOwnBlocks = std::uint64_t{1} << 50;
 // line; names of libraries on stdin. Prints one fact per line: "name value". Read-only. `ls -l`
 // over /proc needs a single process, readlink would need one per entry; "l-wx" marks files open for
 // writing.
-constexpr const char* kProbe = R"sh(
+const BoardScript kProbe = {"inspecting the board", std::string(kMarkedFunction) + kLockFunctions +
+                                                        std::string(kFindFolder) +
+                                                        std::string(kInfoScript) + R"sh(
 echo "umask $(umask)"
 echo "clock $(date +%s)"
 there=$ours
@@ -97,14 +99,7 @@ while read -r name; do
     [ -e "$folder/$name" ] && echo "library $name" && break
   done
 done
-)sh";
-
-const BoardScript& probe_script() {
-  static const std::string text = std::string(kMarkedFunction) + kLockFunctions +
-                                  std::string(kFindFolder) + std::string(kInfoScript) + kProbe;
-  static const BoardScript script = {"inspecting the board", text};
-  return script;
-}
+)sh"};
 
 std::optional<unsigned> parse_octal(std::string_view text) {
   unsigned value = 0;
@@ -143,7 +138,7 @@ void take(BoardProbe& probe, std::string_view name, std::string_view value) {
 }
 
 struct BoardQuestion {
-  std::string board_dir;               // as for probe_board()
+  std::string board_dir;               // as for InfoQuestion
   std::string output;                  // absolute folder from acl.json; empty: none
   std::vector<std::string> libraries;  // to search for
   std::vector<std::string> run_paths;  // folders in addition to the default ones
@@ -156,7 +151,7 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
   std::string folders;
   for (const std::string& folder : question.run_paths) folders += folder + "\n";
   const BoardAnswer answer =
-      shell.ask(probe_script(), {question.board_dir, question.output, folders}, names);
+      shell.ask(kProbe, {question.board_dir, question.output, folders}, names);
   if (!answer.has_succeeded() && answer.out.empty()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
@@ -169,7 +164,7 @@ BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
 // Returns the login shell's output that precedes that of a command, shortened; empty if there is
 // none. Throws Error(board_unreachable) if the command did not run.
 std::string board_greeting(BoardShell& shell) {
-  constexpr BoardScript kNothing = {"greeting", ":"};
+  const BoardScript kNothing = {"greeting", ":"};
   std::string out;
   const auto command = shell.connection().start(
       command_line(kNothing, {}),

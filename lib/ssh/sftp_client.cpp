@@ -334,14 +334,6 @@ void Transport::throw_silent() const {
                   name_, silence_.count()));
 }
 
-std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name,
-                                             const SshPatience& patience) {
-  // Allocated before opening: the sink holds its address.
-  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name, patience)));
-  if (!client->transport_.open()) return nullptr;
-  return client;
-}
-
 std::unique_ptr<SftpClient> SftpClient::begin(Transport::Start start, const std::string& name,
                                               const SshPatience& patience) {
   std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name, patience)));

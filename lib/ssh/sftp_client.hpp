@@ -87,9 +87,6 @@ class Transport {
 
 class SftpClient : public SftpFiles {
  public:
-  // Returns null if the host has no SFTP service.
-  static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name,
-                                          const SshPatience& patience);
   // Sends the request; agree() waits for the answer.
   static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name,
                                            const SshPatience& patience);

@@ -172,7 +172,9 @@ BoardPeers::BoardPeers(const test::BoardServer& board, std::uint16_t port)
     throw std::runtime_error("ssh did not connect: " + master_->wait().err);
   }
   shell_.connect();
-  facts_ = probe_board(shell_, "");
+  InfoQuestion question(shell_, "");
+  facts_ = question.facts();
+  question.find_sftp(facts_);
 }
 
 double BoardPeers::fetch(TransferWay way, const fs::path& folder, const fs::path& into) {

@@ -19,7 +19,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr BoardScript kEcho = {"echo", "for word; do printf '%s\\n.' \"$word\"; done"};
+const BoardScript kEcho = {"echo", "for word; do printf '%s\\n.' \"$word\"; done"};
 
 // Runs a command line in the given shell and returns the output.
 std::string run_in(const std::string& shell, const std::string& line) {

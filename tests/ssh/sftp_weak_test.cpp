@@ -17,12 +17,13 @@ struct Weak {
     connection = SshConnection::open(login_to(board));
     const std::string command =
         std::string("exec " WEAK_SFTP_SERVER " ") + mode + " " + note().string();
-    client = sftp::SftpClient::open(
+    client = sftp::SftpClient::begin(
         [this, command](StreamSink sink) {
           ++starts;
           return connection->start(command, std::move(sink), [](std::string_view) {});
         },
         "board", patience);
+    if (!client->agree()) client.reset();
     write_file(path(), text);
   }
   std::filesystem::path note() const { return board.home() / "note"; }

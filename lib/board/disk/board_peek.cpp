@@ -19,7 +19,7 @@ constexpr std::chrono::seconds kPeekAnswerLimit{60};
 
 // Arguments: $1 folder, $2 random word after each answer. Requests on stdin, one per line: "list",
 // "free", "part FIRST_BLOCK BLOCKS ./PATH", "round". Uses dd because tail cannot seek everywhere.
-constexpr std::string_view kPeek = R"sh(
+const BoardScript kPeek = {"following the run's files", std::string(kFreeFunction) + R"sh(
 LC_ALL=C
 export LC_ALL
 set -f
@@ -50,12 +50,7 @@ do
     (round) echo "round $2" ;;
   esac
 done
-)sh";
-
-BoardScript peek_script() {
-  static const std::string text = fmt::format("{}{}", kFreeFunction, kPeek);
-  return {"following the run's files", text};
-}
+)sh"};
 
 void take_file(std::string_view line, Peeked& peeked) {
   if (!line.starts_with("f ") || peeked.files.size() >= kMaxPeekedFiles) return;
@@ -105,7 +100,7 @@ BoardPeek::BoardPeek(BoardShell& shell, std::string folder, FileHere file_here)
 
 void BoardPeek::begin() {
   command_ = shell_.start(
-      peek_script(), {folder_, word_},
+      kPeek, {folder_, word_},
       [this](std::string_view bytes) {
         if (answer_.size() <= kMaxPeekAnswerBytes) answer_.append(bytes);
       },

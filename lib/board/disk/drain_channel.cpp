@@ -27,7 +27,7 @@ constexpr double kLsRestSeconds = 61;  // times of `ls` have a resolution of one
 // two lines: a verb with numbers (first block, number of blocks; for a punch also checksum, offset
 // and length in bytes), and a path. To test whether blocks can be freed, checks that a scratch file
 // shrinks: busybox has a fallocate without -p, and some file systems cannot punch holes.
-constexpr std::string_view kDrainScript = R"sh(
+const BoardScript kDrainScript = {"draining the board's disk", std::string(kFreeFunction) + R"sh(
 umask 077
 LC_ALL=C
 export LC_ALL
@@ -86,12 +86,7 @@ while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; d
   esac
   answer 0
 done
-)sh";
-
-BoardScript drain_script() {
-  static const std::string text = fmt::format("{}{}", kFreeFunction, kDrainScript);
-  return {"draining the board's disk", text};
-}
+)sh"};
 
 std::string_view take_look_word(std::string_view& line) {
   while (line.starts_with(' ')) line.remove_prefix(1);
@@ -158,7 +153,7 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   }
   const std::string frees = tools && tools->frees ? "1" : "0";
   command_ = shell.start(
-      drain_script(), {output, word, has_stat ? "stat" : "ls", known, frees, note},
+      kDrainScript, {output, word, has_stat ? "stat" : "ls", known, frees, note},
       [this](std::string_view bytes) {
         is_too_long_ = is_too_long_ || held_.size() + bytes.size() > most_bytes_ + kMaxEndLine;
         if (!is_too_long_) held_.append(bytes);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Arguments: $1 msprof's folder, $2 run. Prints "drained" and the contents of .drained, if found.
-constexpr BoardScript kDrainNoteOf = {"looking for data downloaded during the run", R"sh(
+const BoardScript kDrainNoteOf = {"looking for data downloaded during the run", R"sh(
 cd "$1" || exit 1
 for place in "kept/$2" "kept/$2/profiling" "runs/$2/profiling"; do
   [ -e "$place/.drained" ] || continue

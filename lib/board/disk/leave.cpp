@@ -26,7 +26,7 @@ constexpr std::string_view kStoreFolder = "sqlite";
 
 // Arguments: $1 run folder, $2 target folder, absolute or below the home folder, $3 run. Replaces
 // the run's output folder by a link, so that code that saves a recording needs no special case.
-constexpr BoardScript kOpen = {"making the folder of the recording", R"sh(
+const BoardScript kOpen = {"making the folder of the recording", R"sh(
 cd "$HOME" && mkdir -p "$2" && cd "$2" || exit 1
 place=$(pwd -P)
 mkdir ".msprof-$3" && rmdir "$1/profiling" && ln -s "$place/.msprof-$3" "$1/profiling" || exit 1
@@ -36,7 +36,7 @@ printf "%s\n" "$place"
 // Arguments: $1 run folder, $2 target folder. Moves each capture to the target and records the
 // move, so that a second attempt resumes. Prints one line each: "left HAS_DATA KILOBYTES NAME
 // PATH".
-constexpr BoardScript kMoveRecording = {"moving the recording to its folder", R"sh(
+const BoardScript kMoveRecording = {"moving the recording to its folder", R"sh(
 umask 077
 mkdir -p "$2" && cd "$1" || exit 1
 for capture in profiling/PROF_* profiling/JOB*; do

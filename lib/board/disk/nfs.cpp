@@ -14,7 +14,8 @@ namespace {
 
 // Arguments: $1 run folder, $2 SERVER:/path, $3 the run's folder on the share. The mount options
 // are the manual's: boards have no lock daemon, and some kernels have no NFS over UDP.
-constexpr const char* kNfsMount = R"sh(
+const BoardScript kNfsMount = {"mounting a folder of an NFS server",
+                               std::string(kUnmountFunction) + R"sh(
 umask 077
 : > "$1/mounted" || exit 1
 if ! mount -t nfs -o nolock,tcp "$2" "$1/profiling"; then
@@ -24,19 +25,15 @@ fi
 mkdir "$1/profiling/$3" && exit 0
 unmount "$1"
 exit 1
-)sh";
+)sh"};
 
 // Arguments: $1 run folder, $2 name to remove from the share first; empty: nothing.
-constexpr const char* kNfsClose = R"sh(
+const BoardScript kNfsClose = {"unmounting the NFS server's folder",
+                               std::string(kUnmountFunction) + R"sh(
 [ -e "$1/mounted" ] || exit 0
 [ -z "$2" ] || rm -rf "$1/profiling/$2"
 unmount "$1"
-)sh";
-
-BoardScript mount_script(std::string_view name, const char* text, std::string& whole) {
-  whole = std::string(kUnmountFunction) + text;
-  return {name, whole};
-}
+)sh"};
 
 }  // namespace
 
@@ -59,10 +56,8 @@ std::string BoardNfs::place() const {
 }
 
 std::string BoardNfs::open() {
-  std::string text;
   const BoardAnswer answer =
-      link_.shell().ask(mount_script("mounting a folder of an NFS server", kNfsMount, text),
-                        {link_.run_folder(), share_, folder_name()});
+      link_.shell().ask(kNfsMount, {link_.run_folder(), share_, folder_name()});
   if (!answer.has_succeeded()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot record into {}: {} (is it exported to the board and "
@@ -76,9 +71,7 @@ std::string BoardNfs::open() {
 
 void BoardNfs::close(bool remove) {
   if (!is_open_) return;
-  std::string text;
-  link_.shell().change(mount_script("unmounting the NFS server's folder", kNfsClose, text),
-                       {link_.run_folder(), remove ? folder_name() : ""});
+  link_.shell().change(kNfsClose, {link_.run_folder(), remove ? folder_name() : ""});
   is_open_ = false;
 }
 

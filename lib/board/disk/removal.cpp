@@ -16,12 +16,14 @@ remove_folder() {
 }
 )sh";
 
-constexpr const char* kRemoveRun = R"sh(
+constexpr std::string_view kRemovalName = "removing msprof's files from the board";
+
+const BoardScript kRemoveRun = {kRemovalName, std::string(kUnmountFunction) + kRemoveFolder + R"sh(
 unmount "$1" && remove_folder "$1"
-)sh";
+)sh"};
 
 // Arguments: msprof's folders. Removes msprof's files in each, then the folder if it is empty.
-constexpr const char* kRemoveAll = R"sh(
+const BoardScript kRemoveAll = {kRemovalName, std::string(kUnmountFunction) + kRemoveFolder + R"sh(
 for ours do
   cd "$ours" 2>/dev/null || continue
   for run in runs/*; do unmount "$run" || exit 1; done
@@ -29,21 +31,16 @@ for ours do
   cd / && rmdir "$ours" 2>/dev/null
 done
 exit 0
-)sh";
-
-void remove(BoardShell& shell, const char* script, const std::vector<std::string>& arguments) {
-  const std::string text = std::string(kUnmountFunction) + kRemoveFolder + script;
-  shell.change({"removing msprof's files from the board", text}, arguments);
-}
+)sh"};
 
 }  // namespace
 
 void remove_run_folder(BoardShell& shell, const std::string& run_folder) {
-  remove(shell, kRemoveRun, {run_folder});
+  shell.change(kRemoveRun, {run_folder});
 }
 
 void remove_all_of_ours(BoardShell& shell, const std::string& folder) {
-  remove(shell, kRemoveAll, find_own_folders(folder));
+  shell.change(kRemoveAll, find_own_folders(folder));
 }
 
 }  // namespace msprof

@@ -53,17 +53,17 @@ namespace {
 
 constexpr std::uint64_t kFreeBlockBytes = 1024;  // df -k
 
-// Also creates the folder; exit code 71 if that fails.
-constexpr std::string_view kMakeOurFolder = R"sh(
+// Arguments: $1 board_dir. Also creates the folder; exit code 71 if that fails.
+const BoardScript kInspect = {
+    "inspecting the board",
+    std::string(kFindFolder) + std::string(kInfoScript) + std::string(kFreeFunction) + R"sh(
 umask 077
 mkdir -p "$ours" && cd "$ours" || exit 71
 free_of .
-)sh";
+)sh"};
 
-BoardScript free_script() {
-  static const std::string text = fmt::format("{}free_of \"$1\"\n", kFreeFunction);
-  return {"asking for free space", text};
-}
+const BoardScript kFree = {"asking for free space",
+                           std::string(kFreeFunction) + "free_of \"$1\"\n"};
 
 constexpr int kNoFolder = 71;
 constexpr std::size_t kMaxFacts = 64 << 10;
@@ -153,11 +153,8 @@ BoardInfo parse_board_info(std::string_view answer) {
 }
 
 InfoQuestion::InfoQuestion(BoardShell& shell, const std::string& board_dir) : shell_(shell) {
-  static const std::string text =
-      fmt::format("{}{}{}{}", kFindFolder, kInfoScript, kFreeFunction, kMakeOurFolder);
   pump_ = std::make_unique<CommandPump>(
-      shell_, BoardScript{"inspecting the board", text}, std::vector<std::string>{board_dir},
-      BoardShell::Source(),
+      shell_, kInspect, std::vector<std::string>{board_dir}, BoardShell::Source(),
       [this](std::string_view bytes) {
         out_.append(bytes);
         if (out_.size() > kMaxFacts)
@@ -211,19 +208,12 @@ void InfoQuestion::reconnected() {
   sftp_.reset();
 }
 
-BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
-  InfoQuestion probe(shell, board_dir);
-  BoardInfo info = probe.facts();
-  probe.find_sftp(info);
-  return info;
-}
-
 BoardStep free_step(const std::string& folder) {
-  return {.script = free_script(), .arguments = {folder}, .may_fail = true};
+  return {.script = kFree, .arguments = {folder}, .may_fail = true};
 }
 
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder) {
-  return free_bytes_in(shell, folder, shell.ask(free_script(), {folder}));
+  return free_bytes_in(shell, folder, shell.ask(kFree, {folder}));
 }
 
 std::uint64_t free_bytes_in(const BoardShell& shell, const std::string& folder,

@@ -83,9 +83,6 @@ class InfoQuestion {
   std::unique_ptr<SftpFiles> sftp_;
 };
 
-// Probes the board and waits for all answers, including SFTP.
-BoardInfo probe_board(BoardShell& shell, const std::string& board_dir);
-
 // Free space for files below `folder`; throws like BoardShell::ask.
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder);
 

@@ -17,7 +17,7 @@ using State = LeftRun::State;
 
 // Arguments: msprof's folders. Prints "in FOLDER" and "run NAME STATE AGE WHO FOLLOWER", with "-"
 // for unknown values.
-constexpr const char* kLeftRuns = R"sh(
+const BoardScript kLeftRuns = {"looking for earlier runs", std::string(kLockFunctions) + R"sh(
 read -r up rest < /proc/uptime
 up=${up%%.*}
 for ours do
@@ -48,11 +48,11 @@ for place in runs/* kept/*; do
   echo "run $name $told $age ${by:--} ${follower:--}"
 done 2>/dev/null
 done
-)sh";
+)sh"};
 
 // Arguments: $1 msprof's folder, $2 run. Moves a kept run to runs/. An old recording without run
 // state becomes its output folder.
-constexpr const char* kBringBack = R"sh(
+const BoardScript kBringBack = {"continuing an earlier run", std::string(kLockFunctions) + R"sh(
 umask 077
 cd "$1" || exit 1
 if [ ! -d "runs/$2" ]; then
@@ -66,17 +66,17 @@ fi
 keeper= started=
 read -r keeper started rest 2>/dev/null < "runs/$2/survive/pid"
 alive "$keeper" "$started" || rm -rf "runs/$2/survive/closing"
-)sh";
+)sh"};
 
 constexpr int kNoSuchRun = 4;
 
-constexpr BoardScript kText = {"reading the files of another msprof", R"sh(
+const BoardScript kText = {"reading the files of another msprof", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
 // Arguments: msprof's folders. Prints a line for each kept run that was not fetched: its size in KB
 // and its name, or its path if it is not in the first folder.
-constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
+const BoardScript kListKept = {"listing the results kept on the board", R"sh(
 place=
 for ours do
   cd "$ours/kept" 2>/dev/null || { place=$2/kept/; continue; }
@@ -88,11 +88,6 @@ for ours do
   place=$2/kept/
 done
 )sh"};
-
-BoardScript with_lock_functions(std::string_view name, const char* text, std::string& whole) {
-  whole = std::string(kLockFunctions) + text;
-  return {name, whole};
-}
 
 std::optional<State> parse_state(std::string_view word) {
   if (word == "runs") return State::running;
@@ -164,9 +159,7 @@ std::vector<LeftRun> parse_left_runs(std::string_view answer) {
 }
 
 std::vector<LeftRun> list_left_runs(BoardShell& shell, const std::string& folder) {
-  std::string text;
-  const BoardAnswer answer = shell.ask(
-      with_lock_functions("looking for earlier runs", kLeftRuns, text), find_own_folders(folder));
+  const BoardAnswer answer = shell.ask(kLeftRuns, find_own_folders(folder));
   return parse_left_runs(answer.out);
 }
 
@@ -241,10 +234,7 @@ std::vector<std::string> list_kept_results(BoardShell& shell, const std::string&
 }
 
 void bring_back_run(BoardLink& link) {
-  std::string text;
-  const BoardAnswer answer =
-      link.shell().ask(with_lock_functions("continuing an earlier run", kBringBack, text),
-                       {link.info().folder, link.run()});
+  const BoardAnswer answer = link.shell().ask(kBringBack, {link.info().folder, link.run()});
   if (answer.has_succeeded()) return;
   if (answer.end.exit_code == kNoSuchRun) {
     throw Error(

@@ -34,12 +34,14 @@ constexpr std::size_t kMaxSaid = 1 << 20;  // limit for other output
 
 constexpr std::string_view kLocked = "locked ";  // followed by the pid of the script
 
-// Follows kFindFolder. Arguments: $2 run, $3 seconds to wait for a lost connection, $4 "1": take
+// Arguments: $1 board_dir, $2 run, $3 seconds to wait for a lost connection, $4 "1": take
 // over the lock, $5 name of the caller, then arguments for the sh that runs once the lock is held.
 // lock/owner contains: pid, its start time in ticks since boot, run, state ("held", "lost" during
 // the wait for a reconnect, "survives" for a run with its own keeper), user and start time. Also
 // cleans up $old of earlier versions, and reuses its copies of projects.
-constexpr const char* kHoldLock = R"sh(
+const BoardScript kHoldLock = {"taking the board's lock",
+                               std::string(kFindFolder) + kMarkedFunction + kEndFunctions +
+                                   kLockFunctions + kUnmountFunction + kKeepFunctions + R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
 trap "" HUP PIPE
@@ -147,14 +149,7 @@ look
 [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
 keep_recording "$run"
 ! own || rm -rf lock
-)sh";
-
-const BoardScript& keep_script() {
-  static const std::string text = std::string(kFindFolder) + kMarkedFunction + kEndFunctions +
-                                  kLockFunctions + kUnmountFunction + kKeepFunctions + kHoldLock;
-  static const BoardScript script = {"taking the board's lock", text};
-  return script;
-}
+)sh"};
 
 // Formats an age in seconds as " since 2026-11-23 17:02:11 UTC+8 (90 s ago)".
 std::string since_text(std::uint64_t age_seconds) {
@@ -318,14 +313,14 @@ BoardLease::BoardLease(BoardShell& shell, const std::string& board_dir, const st
                                       [&](const BoardStep& step) { return pack.add(step); });
     with_first.insert(with_first.end(), {"-c", std::string(pack.script().text), "msprof"});
     with_first.insert(with_first.end(), pack.parameters().begin(), pack.parameters().end());
-    if (is_whole && fits_into_command(keep_script(), with_first)) {
+    if (is_whole && fits_into_command(kHoldLock, with_first)) {
       arguments = std::move(with_first);
       first_ = first;
       first_answers_.emplace(word);
     }
   }
   command_ = shell.begin(
-      keep_script(), arguments, [this](std::string_view bytes) { take_output(bytes); },
+      kHoldLock, arguments, [this](std::string_view bytes) { take_output(bytes); },
       [this](std::string_view bytes) {
         errors_ = bytes.substr(0, 1 << 12);
         if (first_answers_) first_answers_->add_err(bytes);

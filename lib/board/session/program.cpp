@@ -56,7 +56,7 @@ constexpr int kPatienceSeconds = 5;
 // dropbear does not. Uses setsid(1) only if needed: in a session leader it would fork and lose the
 // exit code. On a terminal both servers start a session, and setsid(1) would detach from the
 // terminal.
-constexpr std::string_view kOuter = R"sh(
+const BoardScript kOuter = {"starting the application", R"sh(
 inner=$1
 shift
 read -r stat < /proc/$$/stat
@@ -64,7 +64,7 @@ stat=${stat##*") "}
 leads() { set -- $stat; [ "$4" = $$ ]; }
 [ -t 0 ] || leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
 exec sh -c "$inner" msprof "$@"
-)sh";
+)sh"};
 
 // Arguments: $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 Python
 // folders, $7 number of "NAME=value" arguments that follow; the rest is for the application.
@@ -89,7 +89,7 @@ exec "$main" "$@"
 
 // Arguments: $1 run, $2 process group or 0, $3 signal. Signals the group, and processes of the run
 // outside it.
-constexpr const char* kSignal = R"sh(
+const BoardScript kSignal = {"stopping the application", std::string(kMarkedFunction) + R"sh(
 [ "$2" = 0 ] || kill "-$3" "-$2" 2>/dev/null
 group_of() {
   read -r stat 2>/dev/null < "/proc/$1/stat" || return
@@ -100,23 +100,20 @@ group_of() {
 for process in $(marked "$1"); do
   [ "$2" != 0 ] && [ "$(group_of "$process")" = "$2" ] || kill "-$3" "$process" 2>/dev/null
 done
-)sh";
+)sh"};
 
 // Arguments: $1 run. Prints the number of processes that were killed.
-constexpr std::string_view kSweep = R"sh(
+const BoardScript kSweep = {"stopping processes left by the application",
+                            std::string(kMarkedFunction) + kSweepFunction + R"sh(
 sweep "$1"
 echo "left $left"
-)sh";
+)sh"};
 
 // Arguments: $1 run, $2 seconds. Waits until the run has no process, at most that long.
-constexpr const char* kAwait = R"sh(
+const BoardScript kAwait = {"waiting for the application's end",
+                            std::string(kMarkedFunction) + kEndFunctions + R"sh(
 await_run "$1" "$2"
-)sh";
-
-BoardScript with_marked(std::string_view name, const char* text, std::string& whole) {
-  whole = std::string(kMarkedFunction) + kEndFunctions + text;
-  return {name, whole};
-}
+)sh"};
 
 int signal_number(const std::string& name) {
   for (int number = 1; number < NSIG; ++number) {
@@ -128,7 +125,7 @@ int signal_number(const std::string& name) {
 
 }  // namespace
 
-const std::string_view kEnterApplication = R"sh(
+const char* const kEnterApplication = R"sh(
 while [ "$count" -gt 0 ]; do
   export "$1"
   shift
@@ -144,7 +141,7 @@ cd "$folder" || failed "its working folder $folder is not there"
 [ -x "$main" ] || failed "not executable: $main"
 )sh";
 
-const std::string_view kSweepFunction = R"sh(
+const char* const kSweepFunction = R"sh(
 sweep() {
   left=0
   tries=0
@@ -238,12 +235,11 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
     terminal_ = std::make_unique<UserTerminal>();
     wanted = terminal_->size();
   }
-  const BoardScript script = {"starting the application", kOuter};
   const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
   const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
   try {
-    command_ = wanted ? shell_.start(script, arguments, on_stdout, on_stderr, wanted)
-                      : shell_.begin(script, arguments, on_stdout, on_stderr);
+    command_ = wanted ? shell_.start(kOuter, arguments, on_stdout, on_stderr, wanted)
+                      : shell_.begin(kOuter, arguments, on_stdout, on_stderr);
   } catch (const ConnectionLost& error) {
     // The board may have started the application before the connection was lost: the next wait()
     // ends the application.
@@ -426,10 +422,7 @@ std::string BoardProgram::why_not_started() const {
 }
 
 void BoardProgram::sweep() {
-  std::string text;
-  std::vector<BoardStep> steps = {
-      {.script = with_marked("stopping processes left by the application", kSweep, text),
-       .arguments = {run_id_}}};
+  std::vector<BoardStep> steps = {{.script = kSweep, .arguments = {run_id_}}};
   steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
   auto answers = std::make_unique<StepsUnderWay>(shell_, steps, random_end_word());
   const BoardAnswer answer = answers->next();
@@ -446,10 +439,8 @@ void BoardProgram::sweep() {
 void BoardProgram::signal(int number) {
   if (is_finished_) return;
   const char* name = ::sigabbrev_np(number);
-  std::string text;
-  const BoardScript script = with_marked("stopping the application", kSignal, text);
   try {
-    shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
+    shell_.ask(kSignal, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
     // The next wait() also detects the loss, and ends the application over a new connection.
     log::verbose("the connection was lost while stopping {}", run_id_);
@@ -465,12 +456,9 @@ void BoardProgram::end_after_loss() {
   end_.is_connection_lost = !reported;
   if (reported) end_.exit_code = reported->exit_code;
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
-  std::string text;
-  std::string await_text;
   const auto end = [&] {
-    shell_.ask(with_marked("stopping the application", kSignal, text), {run_id_, group_, "TERM"});
-    shell_.ask(with_marked("waiting for the application's end", kAwait, await_text),
-               {run_id_, std::to_string(kPatienceSeconds)});
+    shell_.ask(kSignal, {run_id_, group_, "TERM"});
+    shell_.ask(kAwait, {run_id_, std::to_string(kPatienceSeconds)});
     sweep();
   };
   try {

@@ -71,11 +71,11 @@ struct BoardRun {
 // Script fragment that prepares the start of an application: exports $count variables from its
 // first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
 // $modules, and a function `failed REASON` that does not return.
-extern const std::string_view kEnterApplication;
+extern const char* const kEnterApplication;
 
 // Shell function `sweep RUN`, which requires kMarkedFunction: kills the remaining processes of a
 // run and sets $left to their number.
-extern const std::string_view kSweepFunction;
+extern const char* const kSweepFunction;
 
 // Appends to `parameters`: $folder, $main, $acl, $libraries, $modules and $count, then the
 // variables and the application's arguments.

@@ -150,7 +150,7 @@ std::pair<std::string_view, std::string_view> split_name_value(std::string_view 
 BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const std::string& script,
                                std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), script);
-  BoardAnswer answer = shell.ask({name, kLoginShell}, arguments);
+  BoardAnswer answer = shell.ask({name, std::string(kLoginShell)}, arguments);
   if (answer.has_succeeded()) return answer;
   throw Error(Exit::board_unreachable,
               fmt::format("{}: {} in a login shell failed: {} (the shell profile may exit)",

@@ -24,7 +24,7 @@ namespace msprof {
 // POSIX shell code for dash, bash and busybox ash; parameters are "$1", "$2", …
 struct BoardScript {
   std::string_view name;  // for messages: "looking at the board"
-  std::string_view text;
+  std::string text;
 };
 
 // Maximum size of an answer that is not a listing (kMaxListingBytes).

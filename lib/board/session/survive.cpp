@@ -40,7 +40,8 @@ constexpr std::string_view kKeeperWord = "@msprof-keeper@";
 // limit does not affect the application. If the run fills the disk, removing the ballast file makes
 // room to record its end. The keeper runs in the foreground of its command because processes that a
 // shell starts in the background always ignore SIGINT.
-constexpr const char* kKeeper = R"sh(
+const std::string kKeeper = std::string(kMarkedFunction) + kEndFunctions + kLockFunctions +
+                            kUnmountFunction + kKeepFunctions + kSweepFunction + R"sh(
 run=$1 window=$2 limit=$3 alone_limit=$4 blocks=$5 me=$6
 shift 6
 mask=$(umask)
@@ -64,10 +65,7 @@ launch() (
   shift 6
   umask "$mask"
   failed() { echo "$1" > "$s/failed"; exit 126; }
-)sh";
-
-// Follows kEnterApplication.
-constexpr const char* kKeeperRest = R"sh(
+)sh" + kEnterApplication + R"sh(
   exec sh -c 'trap ": > \"$0/noexec\"" EXIT; exec "$@" 2>&3 3>&-' "$s" "$main" "$@"
 )
 pump() {
@@ -135,7 +133,7 @@ look
 )sh";
 
 // Arguments: $1 folder of the run. The keeper script is on stdin.
-constexpr BoardScript kPrepare = {"preparing a run that survives its connection", R"sh(
+const BoardScript kPrepare = {"preparing a run that survives its connection", R"sh(
 umask 077
 mkdir -p "$1/survive" && cd "$1/survive" || exit 1
 [ ! -e begun ] || exit 0
@@ -143,14 +141,14 @@ cat > keeper && : > out && : > err
 )sh"};
 
 // Arguments: $1 folder, $2 name.
-constexpr BoardScript kSave = {"writing the files for another msprof", R"sh(
+const BoardScript kSave = {"writing the files for another msprof", R"sh(
 umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
 
 // Arguments: $1 msprof's folder, then the keeper's arguments. Starts a separate session, so that
 // the end of a terminal or connection does not end it.
-constexpr BoardScript kStartKeeper = {"starting the application", R"sh(
+const BoardScript kStartKeeper = {"starting the application", R"sh(
 cd "$1" || exit 71
 shift
 read -r stat < /proc/$$/stat
@@ -162,7 +160,7 @@ exec sh "runs/$1/survive/keeper" "$@"
 
 // Arguments: $1 folder, $2 and $3 numbers of the first missing byte of each stream, from 1. Ends
 // with the run, its keeper, or the connection, which closes its stdin.
-constexpr const char* kFollow = R"sh(
+const BoardScript kFollow = {"following the application", std::string(kLockFunctions) + R"sh(
 cd "$1" || exit 1
 exec 3<&0 </dev/null
 tail -c "+$2" -f out 3<&- & a=$!
@@ -177,11 +175,11 @@ while [ ! -e end ] && alive "$keeper" "$start"; do
   wait $nap
 done
 kill $a $b $c 2>/dev/null
-)sh";
+)sh"};
 
 // Arguments: $1 folder. Prints "runs" while there is a keeper, "end CODE LEFT SECONDS BY", "failed
 // WHY", "noexec", "cut STREAM", "seen OUT ERR".
-constexpr const char* kState = R"sh(
+const BoardScript kState = {"querying how the run ended", std::string(kLockFunctions) + R"sh(
 cd "$1" || exit 1
 read -r keeper start < pid
 alive "$keeper" "$start" && echo runs
@@ -190,40 +188,18 @@ alive "$keeper" "$start" && echo runs
 [ ! -e noexec ] || echo noexec
 for stream in out err; do [ ! -e $stream.cut ] || echo "cut $stream"; done
 [ ! -e seen ] || echo "seen $(cat seen)"
-)sh";
+)sh"};
 
-constexpr BoardScript kRest = {"fetching the application's output", R"sh(
+const BoardScript kRest = {"fetching the application's output", R"sh(
 cd "$1" && exec tail -c "+$3" "$2"
 )sh"};
 
 // Arguments: $1 run, $2 signal, $3 seconds to wait for the end.
-constexpr const char* kSignalMarked = R"sh(
+const BoardScript kSignalMarked = {"ending the application",
+                                   std::string(kMarkedFunction) + kEndFunctions + R"sh(
 for process in $(marked "$1"); do kill "-$2" "$process" 2>/dev/null; done
 await_run "$1" "$3"
-)sh";
-
-const BoardScript& follow_script() {
-  static const std::string text = std::string(kLockFunctions) + kFollow;
-  static const BoardScript script = {"following the application", text};
-  return script;
-}
-
-const BoardScript& state_script() {
-  static const std::string text = std::string(kLockFunctions) + kState;
-  static const BoardScript script = {"querying how the run ended", text};
-  return script;
-}
-
-const BoardScript& signal_script() {
-  static const std::string text = std::string(kMarkedFunction) + kEndFunctions + kSignalMarked;
-  static const BoardScript script = {"ending the application", text};
-  return script;
-}
-
-std::string keeper_text() {
-  return std::string(kMarkedFunction) + kEndFunctions + kLockFunctions + kUnmountFunction +
-         kKeepFunctions + std::string(kKeeper) + std::string(kEnterApplication) + kKeeperRest;
-}
+)sh"};
 
 // Returns the signal for an exit code: a shell reports a process that was killed by a signal as 128
 // plus the signal number. Returns 0 for signals that do not kill a process.
@@ -266,7 +242,7 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::
   link_.set_outlook("The run continues there, or its results are kept; to reconnect: " + hint_);
   link_.with_reconnect([&] {
     link_.lease().send_line("present");
-    const BoardAnswer answer = link_.shell().ask(state_script(), {folder()});
+    const BoardAnswer answer = link_.shell().ask(kState, {folder()});
     for (const std::string_view line : split(answer.out, '\n')) {
       const auto words = split(line, ' ');
       if (words.size() < 3 || words[0] != "seen") continue;
@@ -281,7 +257,7 @@ SurvivingProgram::~SurvivingProgram() = default;
 void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   BoardShell& shell = link_.shell();
   const std::string ours = link_.info().folder;
-  shell.change(kPrepare, {link_.run_folder()}, keeper_text());
+  shell.change(kPrepare, {link_.run_folder()}, kKeeper);
   shell.change(kSave, {folder(), "note"}, plan.note);
   shell.change(kSave, {folder(), "before"}, plan.before);
   shell.change(kSave, {folder(), "limit"}, fmt::format("{}\n", plan.timeout_seconds));
@@ -325,7 +301,7 @@ void SurvivingProgram::show(Stream& stream, std::string_view bytes) {
 
 void SurvivingProgram::follow() {
   command_ = link_.shell().start(
-      follow_script(), {folder(), std::to_string(out_.bytes + 1), std::to_string(err_.bytes + 1)},
+      kFollow, {folder(), std::to_string(out_.bytes + 1), std::to_string(err_.bytes + 1)},
       [this](std::string_view bytes) { show(out_, bytes); },
       [this](std::string_view bytes) { show(err_, bytes); });
 }
@@ -377,11 +353,11 @@ void SurvivingProgram::signal(int number) {
   leave_if_hung_up();
   const char* const name = ::sigabbrev_np(number);
   try {
-    link_.shell().ask(signal_script(), {link_.run(), name != nullptr ? name : "TERM", "0"});
+    link_.shell().ask(kSignalMarked, {link_.run(), name != nullptr ? name : "TERM", "0"});
   } catch (const ConnectionLost& error) {
     log::warn("{}", error.what());
     recover();
-    link_.shell().ask(signal_script(), {link_.run(), name != nullptr ? name : "TERM", "0"});
+    link_.shell().ask(kSignalMarked, {link_.run(), name != nullptr ? name : "TERM", "0"});
   }
 }
 
@@ -402,8 +378,8 @@ void SurvivingProgram::show_rest(Stream& stream, const char* name) {
 
 void SurvivingProgram::end_orphans() {
   constexpr const char* kPatienceSeconds = "5";
-  link_.shell().ask(signal_script(), {link_.run(), "TERM", kPatienceSeconds});
-  link_.shell().ask(signal_script(), {link_.run(), "KILL", "1"});
+  link_.shell().ask(kSignalMarked, {link_.run(), "TERM", kPatienceSeconds});
+  link_.shell().ask(kSignalMarked, {link_.run(), "KILL", "1"});
 }
 
 void SurvivingProgram::take_end(std::string_view line) {
@@ -422,7 +398,7 @@ void SurvivingProgram::take_end(std::string_view line) {
 
 bool SurvivingProgram::finish() {
   end_ = ProgramEnd();
-  const BoardAnswer answer = link_.shell().ask(state_script(), {folder()});
+  const BoardAnswer answer = link_.shell().ask(kState, {folder()});
   bool has_ended = false;
   bool has_keeper = false;
   bool no_exec = false;

@@ -104,7 +104,7 @@ namespace {
 
 // Arguments: $1 folder, $2 random word that occurs in no file. File names on stdin, prefixed with
 // "./".
-constexpr BoardScript kCatFiles = {"fetching by cat", R"sh(
+const BoardScript kCatFiles = {"fetching by cat", R"sh(
 cd "$1" || exit 1
 while IFS= read -r name
 do
@@ -114,19 +114,19 @@ done
 )sh"};
 
 // Arguments: $1 folder, $2 name prefixed with "./", $3 number of the first missing byte, from 1.
-constexpr BoardScript kTail = {"continuing a file by tail", R"sh(
+const BoardScript kTail = {"continuing a file by tail", R"sh(
 cd "$1" && exec tail -c "+$3" "$2"
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 permissions, $4 time. If touch does not support `@`, the file
 // keeps the time of its arrival and is sent again next time.
-constexpr BoardScript kWriteFile = {"sending by cat", R"sh(
+const BoardScript kWriteFile = {"sending by cat", R"sh(
 umask 077
 cd "$1" && cat >"$2" && chmod "$3" "$2" || exit 1
 touch -d "@$4" "$2" 2>/dev/null || :
 )sh"};
 
-constexpr BoardScript kSetTime = {"setting a file's time", R"sh(
+const BoardScript kSetTime = {"setting a file's time", R"sh(
 cd "$1" && touch -d "@$3" "$2"
 )sh"};
 

@@ -31,11 +31,11 @@ constexpr std::size_t kMaxNamed = 5;
 // Creates a stamp file, which reveals files that were rewritten without a change of size or of
 // mtime in whole seconds. Arguments: $1 run folder, $2 name of the stamp, $3 "1" if the stamp is
 // the only evidence: find compares whole seconds, so the run must not start in the same second.
-constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
+const BoardScript kMakeStamp = {"marking the start of the run", R"sh(
 : > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
 )sh"};
 
-constexpr BoardScript kTouched = {"looking for files changed by the run", R"sh(
+const BoardScript kTouched = {"looking for files changed by the run", R"sh(
 cd "$1" && find tree -type f -newer "$2"
 )sh"};
 
@@ -71,8 +71,11 @@ std::string base_name(const std::string& path) {
 
 }  // namespace
 
-BoardFetch::BoardFetch(BoardLink& link, const BoardInfo& info, std::string project)
-    : link_(link), transfer_(link.shell(), info), project_(std::move(project)) {}
+BoardFetch::BoardFetch(BoardLink& link, std::string project, std::string only_output)
+    : link_(link),
+      transfer_(link.shell(), link.info()),
+      project_(std::move(project)),
+      only_output_(std::move(only_output)) {}
 
 void BoardFetch::remember(const std::string& original) {
   original_ = original;

@@ -32,8 +32,10 @@ enum class FetchedParts {
 
 class BoardFetch {
  public:
-  // `project` is the name of the project's folder below "tree".
-  BoardFetch(BoardLink& link, const BoardInfo& info, std::string project);
+  // `project` is the name of the project's folder below "tree". `only_output`, if not empty, is the
+  // only part of the output folder that belongs to the run, relative to the run folder: an output
+  // folder that is shared may have too many other files to list.
+  BoardFetch(BoardLink& link, std::string project, std::string only_output);
 
   // Lists the existing files. Call before the application starts. `original` is the folder on the
   // board that the project was created from, possibly with links; empty: none.
@@ -47,9 +49,6 @@ class BoardFetch {
   // queries; all() reads the stream. take_end() returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
   BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
-  // Lists only `folder` (relative to the run folder) of the output folder, which may be shared and
-  // have too many other files. Call before remember().
-  void limit_output_to(std::string folder) { only_output_ = std::move(folder); }
   // These files are not requested again; all() links them into place at its end.
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
   // The state of remember() as text for another process, and its parser, which ignores invalid

@@ -61,7 +61,7 @@ done
 [ $# -eq 0 ] || show "$@"
 echo @end
 )sh";
-constexpr BoardScript kListWithStat = {"listing files", kWithStat};
+const BoardScript kListWithStat = {"listing files", kWithStat};
 
 // Precedes kWithStat.
 constexpr const char* kIfStat = R"sh(
@@ -69,7 +69,7 @@ stat -c %f / >/dev/null 2>&1 || exit 1
 [ -e "$1" ] || { echo @end; exit 0; }
 )sh";
 
-constexpr BoardScript kListWithLs = {"listing files", R"sh(
+const BoardScript kListWithLs = {"listing files", R"sh(
 LC_ALL=C
 export LC_ALL
 cd "$1" || exit 1

@@ -28,7 +28,7 @@ constexpr std::chrono::nanoseconds kRacy = Seconds(2);
 
 // Input lines: 'd' or 'f', then a name prefixed with "./". A folder precedes its contents, so that
 // no name is resolved through a link that is to be removed.
-constexpr BoardScript kMakeRoom = {"removing files that block the project's files", R"sh(
+const BoardScript kMakeRoom = {"removing files that block the project's files", R"sh(
 cd "$1" 2>/dev/null || exit 0
 [ -n "$(ls -A 2>/dev/null)" ] || exit 0
 set --
@@ -57,7 +57,7 @@ done
 )sh"};
 
 // Input lines: permissions (or '-' if the folder only has to exist), a blank, the name.
-constexpr BoardScript kMakeFolders = {"making the project's folders", R"sh(
+const BoardScript kMakeFolders = {"making the project's folders", R"sh(
 mkdir -p "$1" && cd "$1" || exit 1
 while IFS= read -r line
 do
@@ -71,7 +71,7 @@ done
 )sh"};
 
 // Two input lines per link: its target, its name.
-constexpr BoardScript kMakeLinks = {"making the project's links", R"sh(
+const BoardScript kMakeLinks = {"making the project's links", R"sh(
 cd "$1" || exit 1
 while IFS= read -r target && IFS= read -r name
 do

@@ -16,7 +16,7 @@ namespace {
 
 // Arguments: $1 folder, $2 program. Prints "root PATH", "head HEX…", "needs libascendcl", "acl
 // PATH" for each file; or "missing …" with the reason.
-constexpr BoardScript kFindProject = {"inspecting the project on the board", R"sh(
+const BoardScript kFindProject = {"inspecting the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
 echo "root $(pwd -P)"
 [ -f "./$2" ] || { echo "missing there is no file $2 in it"; exit 0; }

@@ -239,14 +239,14 @@ unsigned archive_type(const ProjectEntry& entry) {
 }
 
 // Arguments: $1 folder, then names prefixed with "./", so that none looks like an option.
-constexpr BoardScript kPack = {"fetching by tar", R"sh(
+const BoardScript kPack = {"fetching by tar", R"sh(
 cd "$1" || exit 1
 shift
 exec tar cf - "$@" </dev/null
 )sh"};
 
 // Arguments: $1 folder. If it has no captures, nothing is packed.
-constexpr BoardScript kPackCaptures = {"fetching by tar", R"sh(
+const BoardScript kPackCaptures = {"fetching by tar", R"sh(
 cd "$1" || exit 1
 set --
 for name in JOB* PROF_*; do
@@ -257,7 +257,7 @@ exec tar cf - "$@" </dev/null
 )sh"};
 
 // -o: ignores the owners in the stream, which would only matter if tar ran as root.
-constexpr BoardScript kUnpack = {"sending by tar", R"sh(
+const BoardScript kUnpack = {"sending by tar", R"sh(
 mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 

@@ -34,7 +34,7 @@ constexpr std::size_t kMaxCopyNameBytes = 60;
 
 // Arguments: $1 folder; one path per line on stdin. Changes permissions first, since a folder
 // without write permission cannot be emptied.
-constexpr BoardScript kRemoveFiles = {"removing files of an earlier upload", R"sh(
+const BoardScript kRemoveFiles = {"removing files of an earlier upload", R"sh(
 cd "$1" || exit 1
 while IFS= read -r path; do
   [ ! -d "./$path" ] || [ -L "./$path" ] || chmod -R u+rwX "./$path" 2>/dev/null
@@ -59,13 +59,13 @@ constexpr std::uint64_t kLongUpload = 16 << 20;
 // Limit for files that are sent as part of a command; larger ones are sent as a stream.
 constexpr std::size_t kMaxPlacedBytes = 2'500;
 
-constexpr BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
+const BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
 umask 077
 mkdir -p "$1"
 )sh"};
 
 // Arguments: $1 from, $2 to. Fails if the copy is incomplete.
-constexpr BoardScript kCopy = {"copying the project on the board", R"sh(
+const BoardScript kCopy = {"copying the project on the board", R"sh(
 umask 077
 mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
 )sh"};
@@ -74,7 +74,7 @@ mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
 // Copies files up to 1 MB, so that an application that writes to them does not change the user's
 // files. With symbolic links to another file system, also copies the program: it may look for files
 // next to itself.
-constexpr BoardScript kLinkTree = {"linking the project on the board", R"sh(
+const BoardScript kLinkTree = {"linking the project on the board", R"sh(
 umask 077
 make() { mkdir -p "$2" && cp "$3" "$1/." "$2/" 2>/dev/null && chmod u+rwx "$2"; }
 hard() {
@@ -97,19 +97,19 @@ echo none
 )sh"};
 
 // Arguments: $1 folder around the project, $2 file in it, $3 its text.
-constexpr BoardScript kPlace = {"writing the files of the run", R"sh(
+const BoardScript kPlace = {"writing the files of the run", R"sh(
 umask 022
 cd "$1" && mkdir -p "${2%/*}" && printf %s "$3" > "$2" && chmod 644 "$2"
 )sh"};
 
-constexpr BoardScript kMoveProject = {"moving the project on the board", R"sh(
+const BoardScript kMoveProject = {"moving the project on the board", R"sh(
 umask 077
 mv "$1" "$2"
 )sh"};
 
 constexpr std::string_view kOtherTemporary = " (set TMPDIR to use another folder)";
 
-constexpr BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
+const BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
 du -sk "$1"
 )sh"};
 
@@ -169,8 +169,8 @@ std::string cache_name(const Project& project) {
   return fmt::format("{}-{:016x}", name.empty() ? "project" : name, fnv1a(whole));
 }
 
-BoardUpload::BoardUpload(BoardLink& link, const BoardInfo& info, std::string target)
-    : link_(link), transfer_(link.shell(), info), target_(std::move(target)) {}
+BoardUpload::BoardUpload(BoardLink& link, std::string target)
+    : link_(link), transfer_(link.shell(), link.info()), target_(std::move(target)) {}
 
 void BoardUpload::require_space(std::uint64_t bytes, std::uint64_t free) const {
   if (free >= bytes && free - bytes >= kMarginBytes) return;

@@ -46,7 +46,7 @@ struct UploadContext {
 class BoardUpload {
  public:
   // `target` is the absolute path of the project in the run folder; it must not exist yet.
-  BoardUpload(BoardLink& link, const BoardInfo& info, std::string target);
+  BoardUpload(BoardLink& link, std::string target);
 
   // Returns the first queries of by_cache(), relative to the folder `msprof` of a board whose facts
   // are not known yet.

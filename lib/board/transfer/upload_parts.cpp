@@ -24,7 +24,7 @@ constexpr std::size_t kPartChunk = 256 << 10;
 
 // Arguments: $1 folder, $2 name, $3 tool. Prints "sum WORDS", and "here" every 10 s, as the
 // checksum may take minutes.
-constexpr BoardScript kSum = {"checking the uploaded part of a file", R"sh(
+const BoardScript kSum = {"checking the uploaded part of a file", R"sh(
 cd "$1" || exit 1
 alive() {
   trap 'kill $nap 2>/dev/null; exit 0' TERM
@@ -41,7 +41,7 @@ echo "sum $sum"
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 expected size. Fails if the size has changed. Appends stdin.
-constexpr BoardScript kAppend = {"continuing a file", R"sh(
+const BoardScript kAppend = {"continuing a file", R"sh(
 cd "$1" || exit 1
 size=$(wc -c < "$2") && [ "$size" -eq "$3" ] || exit 9
 chmod u+w "$2" 2>/dev/null
@@ -49,27 +49,27 @@ exec cat >> "$2"
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 size in blocks of $4 bytes.
-constexpr BoardScript kShorten = {"truncating a file", R"sh(
+const BoardScript kShorten = {"truncating a file", R"sh(
 cd "$1" && chmod u+w "$2" && dd if=/dev/null "of=$2" "bs=$4" "seek=$3" count=0 2>/dev/null
 )sh"};
 
 // Arguments: $1 folder, $2 name, $3 complete size, $4 permissions, $5 time.
-constexpr BoardScript kFinish = {"completing a file", R"sh(
+const BoardScript kFinish = {"completing a file", R"sh(
 cd "$1" || exit 1
 size=$(wc -c < "$2") && [ "$size" -eq "$3" ] || { rm -f "$2"; exit 9; }
 chmod "$4" "$2" || exit 1
 touch -d "@$5" "$2" 2>/dev/null || :
 )sh"};
 
-constexpr BoardScript kWriteNote = {"recording the sent files", R"sh(
+const BoardScript kWriteNote = {"recording the sent files", R"sh(
 cat > "$1.new" && mv "$1.new" "$1"
 )sh"};
 
-constexpr BoardScript kReadNote = {"querying the sent files", R"sh(
+const BoardScript kReadNote = {"querying the sent files", R"sh(
 [ ! -f "$1" ] || cat "$1"
 )sh"};
 
-constexpr BoardScript kRemoveNote = {"removing the record of the sent files", R"sh(
+const BoardScript kRemoveNote = {"removing the record of the sent files", R"sh(
 rm -f "$1"
 )sh"};
 

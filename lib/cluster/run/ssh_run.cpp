@@ -57,7 +57,7 @@ echo "part $code $report $part"
 [ "$report" = 0 ] || cat "$work/report.json"
 [ "$part" = 0 ] || cat "$work/node.part"
 )sh";
-constexpr BoardScript kRunThere = {"summarizing captures", kHostScript};
+const BoardScript kRunThere = {"summarizing captures", kHostScript};
 
 constexpr std::uint64_t kMaxReportBytes = 256 << 20;
 constexpr std::uint64_t kMaxLogBytes = 64 << 20;
