@@ -12,6 +12,7 @@
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/cann/application.hpp"
+#include "collect/cann/dynamic_session.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/outcome.hpp"
 
@@ -159,12 +160,8 @@ class CollectRun {
   void all() {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
-    if (options_.resume) {
-      resume();
-      return;
-    }
     std::optional<ProjectTarget> target;
-    if (!options_.existing_folder) {
+    if (!options_.resume && !options_.existing_folder) {
       target = find_target(options_.main, options_.project, current);
       prepare(*target);
     }
@@ -172,12 +169,15 @@ class CollectRun {
     {
       const HostGuard guard(host_, result_.remains);
       connect(target ? &project_ : nullptr);
-      if (!target) find_on_host(staging);
-      result_.main = (project_.target.root / project_.target.main).string();
+      if (!options_.resume && !target) find_on_host(staging);
       // Ctrl-C ends the application, a second one kills it; the recording is fetched in both cases.
       const interrupt::DeferSecondSignal deferred;
-      copy();
-      run(staging);
+      if (options_.resume) {
+        resume(staging);
+      } else {
+        copy();
+        run(staging);
+      }
       fetch_results(staging);
       clean_up();
     }
@@ -185,32 +185,23 @@ class CollectRun {
   }
 
  private:
-  void resume() {
-    const Staging staging(output_);
-    {
-      const HostGuard guard(host_, result_.remains);
-      connect(nullptr);
-      const interrupt::DeferSecondSignal deferred;
-      ResumedRun run = host_.resume(options_.sends_stdout_to_stderr);
-      options_.resume(run.note, result_);
-      if (!result_.main.empty()) name_ = fs::path(result_.main).filename().string();
-      limits_.timeout_seconds = run.timeout_seconds;
-      limits_.elapsed_seconds = run.elapsed_seconds;
-      if (!run.program) {
-        result_.outcome.end.is_unknown = true;
-        log::info(
-            "the msprof that started {} ended before it fetched the results; when and how the "
-            "application ended is unknown",
-            name_);
-      } else {
-        const Stopwatch watch;
-        SpaceWatch space(host_, output_);
-        follow(staging, watch, space, std::move(run.program));
-      }
-      fetch_results(staging);
-      clean_up();
+  void resume(const Staging& staging) {
+    ResumedRun run = host_.resume(options_.sends_stdout_to_stderr);
+    options_.resume(run.note, result_);
+    if (!result_.main.empty()) name_ = fs::path(result_.main).filename().string();
+    limits_.timeout_seconds = run.timeout_seconds;
+    limits_.elapsed_seconds = run.elapsed_seconds;
+    if (!run.program) {
+      result_.outcome.end.is_unknown = true;
+      log::info(
+          "the msprof that started {} ended before it fetched the results; when and how the "
+          "application ended is unknown",
+          name_);
+      return;
     }
-    conclude();
+    const Stopwatch watch;
+    SpaceWatch space(host_, output_);
+    follow(staging, watch, space, std::move(run.program));
   }
 
   void prepare(const ProjectTarget& target) {
@@ -260,6 +251,7 @@ class CollectRun {
 
   void copy() {
     const Stopwatch watch;
+    result_.main = (project_.target.root / project_.target.main).string();
     // A project that is already on a board is not read.
     if (!host_.is_board() || !options_.existing_folder)
       result_.models = find_model_files(project_, options_.arguments);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "collect/companion.hpp"
 #include "collect/host.hpp"
 #include "collect/injection.hpp"
 #include "collect/model_files.hpp"
@@ -21,15 +20,16 @@
 namespace msprof {
 
 struct CollectResult;
+class DynamicCompanion;
 
 struct CollectOptions {
   std::string main;
   std::vector<std::string> arguments;
   std::optional<std::string> project;
-  std::optional<std::string> output;  // default: the current folder
-  Injection* injection = nullptr;     // not owned
-  Companion* companion = nullptr;     // not owned; null: none
-  RunWatch* watch = nullptr;          // not owned; null: none
+  std::optional<std::string> output;      // default: the current folder
+  Injection* injection = nullptr;         // not owned
+  DynamicCompanion* companion = nullptr;  // not owned; null: none
+  RunWatch* watch = nullptr;              // not owned; null: none
   WaitLimits limits;
   bool sends_stdout_to_stderr = false;
   bool is_on_terminal = false;  // uses a terminal on the board

@@ -15,7 +15,6 @@
 #include "collect/cann/collector_options.hpp"
 #include "collect/cann/dynamic_client.hpp"
 #include "collect/collector.hpp"
-#include "collect/companion.hpp"
 
 namespace msprof {
 
@@ -104,14 +103,18 @@ class DynamicSession {
   std::vector<std::string> notes_;
 };
 
-// A session for an application that msprof starts, and its descendants.
-class DynamicCompanion : public Companion {
+// A session for an application that msprof starts, and its descendants. Used by the collector.
+class DynamicCompanion {
  public:
   explicit DynamicCompanion(CollectorSettings settings) : settings_(std::move(settings)) {}
 
-  void begin(const RunPaths& paths, RunCommand& command) override;
-  std::vector<std::filesystem::path> tick() override;
-  std::vector<std::string> finish() override;
+  // Called before the application starts; changes the command.
+  void begin(const RunPaths& paths, RunCommand& command);
+  // Called about ten times a second, and once more at the end. Returns captures in the output
+  // folder of the run that are complete and may be moved.
+  std::vector<std::filesystem::path> tick();
+  // Called when the application has ended; returns sentences about problems.
+  std::vector<std::string> finish();
 
  private:
   void find_applications();
