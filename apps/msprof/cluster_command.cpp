@@ -1,8 +1,6 @@
 // msprof cluster: combines captures of many ranks into one result, on this machine, on Slurm, or
 // over SSH.
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/host_name.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -259,15 +258,10 @@ bool run_slurm(const ClusterArguments& arguments, const SlurmClient& slurm, cons
   return true;
 }
 
-std::string user_name() {
-  const passwd* const user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_name != nullptr ? user->pw_name : "root";
-}
-
 void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunReport& report) {
   constexpr std::uint64_t kMaxHostsBytes = 16 << 20;
   std::vector<BoardConfig> hosts = cluster::parse_hosts(
-      read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
+      read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, own_account_name());
   std::optional<Secret> password = take_password_variable();
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   for (BoardConfig& host : hosts) {

@@ -397,7 +397,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
   enter(RunPhase::unfetched);
   if (options_.drain.on) {
-    drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
+    drain_ = std::make_unique<BoardDrain>(link_, options_.drain);
     drain_->wait_until_it_looks();
     drain_->check();
   }

@@ -1,16 +1,14 @@
 #include "ssh/ssh_connection.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "ssh/authentication.hpp"
 #include "ssh/host_key.hpp"
@@ -38,18 +36,11 @@ std::string SshLogin::way() const {
 
 namespace {
 
-std::filesystem::path home_folder() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return home;
-  const passwd* entry = ::getpwuid(::getuid());
-  return entry != nullptr ? entry->pw_dir : "/";
-}
-
 // Maximum number of consecutive logins without an answer; each may be a refusal.
 constexpr int kMaxUnanswered = 2;
 
 SshLogin completed(SshLogin login) {
-  if (login.ssh_folder.empty()) login.ssh_folder = home_folder() / ".ssh";
+  if (login.ssh_folder.empty()) login.ssh_folder = own_home_folder() / ".ssh";
   if (!login.run_hosts) login.run_hosts = std::make_shared<RunHosts>();
   for (SshLogin& jump : login.jumps) jump.run_hosts = login.run_hosts;
   return login;

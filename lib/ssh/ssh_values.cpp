@@ -1,7 +1,6 @@
 #include "ssh/ssh_values.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t kMaxSshJumps = 8;
 constexpr std::size_t kMaxExpandedBytes = 64 << 10;
-
-std::string local_user() {
-  const passwd* user = ::getpwuid(::getuid());
-  return user != nullptr && user->pw_name != nullptr ? user->pw_name : "root";
-}
 
 std::string local_host() {
   std::array<char, 256> name{};
@@ -48,7 +43,7 @@ std::string token_value(char token, const SshTokens& tokens, const std::string& 
     case 'r':
       return tokens.user;
     case 'u':
-      return local_user();
+      return own_account_name();
     case 'i':
       return std::to_string(::getuid());
     case 'd':

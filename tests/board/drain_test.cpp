@@ -574,7 +574,7 @@ TEST_CASE("A drain stops if another machine answers in the board's place") {
   const std::string accepted = board.host_key_fingerprint();
   board.change_host_key();
   const TempFolder output;
-  BoardDrain drain(link, {.on = true, .output = output.path()}, kAmpleSeconds);
+  BoardDrain drain(link, {.on = true, .output = output.path()});
   drain.wait_until_it_looks();
   try {
     drain.check();

@@ -56,28 +56,24 @@ class BlockedSignals {
 
 }  // namespace
 
-BoardDrain::BoardDrain(BoardLink& link, const DrainOptions& options, double reconnect_seconds)
-    : link_(link),
-      board_(link.name()),
-      output_(link.run_folder() + "/" + std::string(kOutputName)),
-      has_stat_(link.info().has_stat),
-      reconnect_seconds_(reconnect_seconds),
-      is_over_(false),
-      login_(link.shell().login()),
-      drainer_(options.output / drained_folder_name(link.run())) {
-  ask_nobody(login_);
-  const BlockedSignals blocked;
-  thread_ = std::thread([this] { run(); });
-}
-
-BoardDrain::BoardDrain(BoardLink& link, const fs::path& folder)
+BoardDrain::BoardDrain(BoardLink& link, const fs::path& folder, bool is_over)
     : link_(link),
       board_(link.name()),
       output_(link.run_folder() + "/" + std::string(kOutputName)),
       has_stat_(link.info().has_stat),
       reconnect_seconds_(link.reconnect_seconds()),
-      is_over_(true),
-      drainer_(folder) {
+      is_over_(is_over),
+      login_(link.shell().login()),
+      drainer_(folder) {}
+
+BoardDrain::BoardDrain(BoardLink& link, const DrainOptions& options)
+    : BoardDrain(link, options.output / drained_folder_name(link.run()), false) {
+  ask_nobody(login_);
+  const BlockedSignals blocked;
+  thread_ = std::thread([this] { run(); });
+}
+
+BoardDrain::BoardDrain(BoardLink& link, const fs::path& folder) : BoardDrain(link, folder, true) {
   drainer_.keep_what_is_gone();
 }
 

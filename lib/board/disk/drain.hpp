@@ -27,7 +27,7 @@ struct DrainOptions {
 class BoardDrain {
  public:
   // Starts at once. `link` is used by finish() only.
-  BoardDrain(BoardLink& link, const DrainOptions& options, double reconnect_seconds);
+  BoardDrain(BoardLink& link, const DrainOptions& options);
   // For a run of `link` that an earlier msprof drained into `folder`; supports finish() only.
   BoardDrain(BoardLink& link, const std::filesystem::path& folder);
   ~BoardDrain();
@@ -59,6 +59,7 @@ class BoardDrain {
   void remove();
 
  private:
+  BoardDrain(BoardLink& link, const std::filesystem::path& folder, bool is_over);
   void run();
   void work();
   bool step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel);

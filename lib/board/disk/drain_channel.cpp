@@ -88,20 +88,18 @@ while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; d
 done
 )sh"};
 
-std::string_view take_look_word(std::string_view& line) {
+// `ls` aligns its fields with several blanks.
+std::string_view take_field(std::string_view& line) {
   while (line.starts_with(' ')) line.remove_prefix(1);
-  const auto at = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, at);
-  line.remove_prefix(std::min(at + 1, line.size()));
-  return word;
+  return take_word(line);
 }
 
 // Fields: inode, mode, links, user, group, size, time (three words), name.
 bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
-  if (!parse_u64(take_look_word(line), entry.inode)) return false;
-  for (int i = 0; i < 4; ++i) take_look_word(line);
-  if (!parse_u64(take_look_word(line), entry.size)) return false;
-  for (int i = 0; i < 3; ++i) entry.mtime += std::string(take_look_word(line)) + " ";
+  if (!parse_u64(take_field(line), entry.inode)) return false;
+  for (int i = 0; i < 4; ++i) take_field(line);
+  if (!parse_u64(take_field(line), entry.size)) return false;
+  for (int i = 0; i < 3; ++i) entry.mtime += std::string(take_field(line)) + " ";
   name = line;
   return true;
 }
@@ -116,10 +114,9 @@ RawLook parse_raw_look(std::string_view answer) {
     std::string_view name;
     if (line.starts_with("s ")) {
       line.remove_prefix(2);
-      if (!parse_u64(take_look_word(line), entry.size) ||
-          !parse_u64(take_look_word(line), entry.inode))
+      if (!parse_u64(take_field(line), entry.size) || !parse_u64(take_field(line), entry.inode))
         continue;
-      entry.mtime = take_look_word(line);
+      entry.mtime = take_field(line);
       name = line;
     } else if (line.starts_with("free ")) {
       if (const auto free = parse_free_line(line)) look.free_bytes = *free;

@@ -23,14 +23,6 @@ namespace {
 constexpr std::string_view kJournalHead = "msprof drain 1";
 constexpr std::uint64_t kMaxJournalBytes = 256 << 20;
 
-// Splits off the next word. The last field of a line is a path, which may contain blanks.
-std::string_view take_journal_word(std::string_view& line) {
-  const auto at = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, at);
-  line.remove_prefix(std::min(at + 1, line.size()));
-  return word;
-}
-
 }  // namespace
 
 DrainJournal::DrainJournal(fs::path folder) : folder_(std::move(folder)) {
@@ -72,7 +64,7 @@ void DrainJournal::load() {
 }
 
 void DrainJournal::take(std::string_view line) {
-  const std::string_view verb = take_journal_word(line);
+  const std::string_view verb = take_word(line);
   if (verb == "moved") {
     const auto tab = line.find('\t');
     if (tab == std::string_view::npos) return;
@@ -91,8 +83,8 @@ void DrainJournal::take(std::string_view line) {
   std::uint64_t inode = 0;
   const bool is_punching = verb == "punching";
   if (!is_punching && verb != "freed" && verb != "kept") return;
-  if (!parse_u64(take_journal_word(line), length)) return;
-  if (is_punching && !parse_u64(take_journal_word(line), inode)) return;
+  if (!parse_u64(take_word(line), length)) return;
+  if (is_punching && !parse_u64(take_word(line), inode)) return;
   if (!is_acceptable_board_path(line)) return;
   DrainedFile& file = files_[std::string(line)];
   if (is_punching) file.inode = inode;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ini.h>
-#include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/foreign_error.hpp"
+#include "base/host_name.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -156,13 +156,6 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f;
   });
-}
-
-fs::path home_folder() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_dir != nullptr ? fs::path(user->pw_dir) : fs::path("/");
 }
 
 constexpr std::string_view kSection = "ssh_config";
@@ -413,7 +406,7 @@ void set_host(BoardConfig& config, std::string_view host) {
 
 void set_key(BoardConfig& config, std::string_view key, const fs::path& base) {
   config.login.key =
-      (key.starts_with("~/") ? home_folder() / key.substr(2) : base / key).lexically_normal();
+      (key.starts_with("~/") ? own_home_folder() / key.substr(2) : base / key).lexically_normal();
 }
 
 void set_board_dir(BoardConfig& config, std::string_view folder, std::string_view where) {

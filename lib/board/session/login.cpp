@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "ssh/run_hosts.hpp"
@@ -22,18 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMaxJumps = 8;
-
-fs::path user_home() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_dir != nullptr ? fs::path(user->pw_dir) : fs::path("/");
-}
-
-std::string account_here() {
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_name != nullptr ? user->pw_name : "root";
-}
 
 bool is_none(const std::string& text) {
   return lower_ascii(text) == "none";
@@ -60,7 +46,7 @@ bool leads_to_itself(const std::vector<SshJump>& jumps, const std::string& given
 
 SshConfigFiles ssh_config_files(const std::optional<std::string>& option) {
   SshConfigFiles files;
-  files.home = user_home();
+  files.home = own_home_folder();
   files.is_explicit = option.has_value();
   if (!option) {
     files.user = files.home / ".ssh/config";
@@ -94,7 +80,7 @@ void LoginResolver::resolve(BoardConfig& config, int depth) {
   if (found.user && !config.has_user) {
     set_user(config, found.user->text, found.user->where + ": User");
   }
-  if (login.user.empty() && found.is_named) login.user = account_here();
+  if (login.user.empty() && found.is_named) login.user = own_account_name();
   SshTokens tokens = {.host = given,
                       .original = given,
                       .key_name = {},
@@ -213,7 +199,7 @@ SshLogin LoginResolver::jump_login(const SshJump& jump, const BoardConfig& targe
   if (!is_first) config.jump = SshConfigValue{"none", {}};
   resolve(config, depth);
   SshLogin& login = config.login;
-  if (login.user.empty()) login.user = account_here();
+  if (login.user.empty()) login.user = own_account_name();
   const auto known = passwords_.find(login.name());
   login.password =
       known != passwords_.end()

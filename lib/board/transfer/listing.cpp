@@ -92,13 +92,6 @@ done
 echo @end
 )sh"};
 
-std::string_view take_word(std::string_view& line) {
-  const auto at = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, at);
-  line.remove_prefix(std::min(at + 1, line.size()));
-  return word;
-}
-
 template <typename Number>
 bool parse_number(std::string_view word, Number& number, int base = 10) {
   const char* const end = word.data() + word.size();
@@ -292,6 +285,13 @@ std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return line;
+}
+
+std::string_view take_word(std::string_view& line) {
+  const auto at = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, at);
+  line.remove_prefix(std::min(at + 1, line.size()));
+  return word;
 }
 
 std::string_view plain_board_path(std::string_view path) {

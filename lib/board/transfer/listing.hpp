@@ -37,6 +37,8 @@ inline constexpr std::string_view kSpecialFile = "is neither a file nor a folder
 // Removes and returns the next line of `text`, without its line end. Lines are read one at a time
 // because an answer can have millions.
 std::string_view take_line(std::string_view& text);
+// The same for the text up to the next blank.
+std::string_view take_word(std::string_view& line);
 
 // Removes the leading "./" and the trailing '/' that find and tar print; "" is the folder itself.
 std::string_view plain_board_path(std::string_view path);
