@@ -78,8 +78,14 @@ Exit collect_cann_attached(const CannRequest& request, const CollectOptions& opt
   document["host"] = "this machine";
   document["runtime"] = valid_utf8(run.choice.sentence);
   const DynamicRequest session = {processes, request.settings, options.output};
-  return run_collection([&](CollectResult& result) { run_dynamic_session(session, result); }, plan,
-                        document);
+  CollectResult result;
+  try {
+    run_dynamic_session(session, result);
+  } catch (const Error& error) {
+    record_failure(result, plan, error, document);
+    throw;
+  }
+  return finish_collection(result, plan, document);
 }
 
 }  // namespace

@@ -212,26 +212,31 @@ Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan pl
       take_note(note, plan.record, result);
     };
   }
-  return run_collection([&](CollectResult& result) { collect(recorded, host, result); }, plan,
-                        document);
+  CollectResult result;
+  try {
+    collect(recorded, host, result);
+  } catch (const Error& error) {
+    record_failure(result, plan, error, document);
+    throw;
+  }
+  return finish_collection(result, plan, document);
 }
 
-Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
+void record_failure(const CollectResult& result, const CollectionPlan& plan, const Error& error,
                     nlohmann::ordered_json& document) {
-  CollectResult result;
+  write_records(result, make_run_record(result, plan.record, error.code()),
+                nlohmann::json::array());
+  document.update(collect_result_json(result));  // the last step reached
+  if (!result.remains.empty()) log::info("{}", result.remains);
+}
+
+Exit finish_collection(CollectResult& result, const CollectionPlan& plan,
+                       nlohmann::ordered_json& document) {
   const bool is_processed = plan.process != nullptr;
   nlohmann::json reports = nlohmann::json::array();
   const auto write = [&](Exit exit) {
     write_records(result, make_run_record(result, plan.record, exit), reports);
   };
-  try {
-    work(result);
-  } catch (const Error& error) {
-    write(error.code());
-    document.update(collect_result_json(result));  // the last step reached
-    if (!result.remains.empty()) log::info("{}", result.remains);
-    throw;
-  }
   // Written before the import, which reads it.
   write(result.exit_code);
   // Ctrl-C is the usual way to stop an endless application: its capture is still processed.

@@ -2,7 +2,6 @@
 // everything in one JSON document. For the verbs that collect.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 
 #include "collect/collector.hpp"
@@ -19,13 +18,16 @@ struct CollectionPlan {
   bool resumes = false;    // continues an earlier run of the host, which has its own record
 };
 
-// Collects with `work`, writes run.json to every capture whatever the result, and processes the
-// captures. Fills `document` with all known facts, even if it throws an Error.
-Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
-                    nlohmann::ordered_json& document);
-
-// The same; the work is to run the application on `host`.
+// Runs the application on `host`, writes run.json to every capture whatever the result, and
+// processes the captures. Fills `document` with all known facts, even if it throws an Error.
 Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document);
+
+// The two ends of run_collection(), for captures that were collected by other code: the collection
+// failed with `error`, or it is complete.
+void record_failure(const CollectResult& result, const CollectionPlan& plan, const Error& error,
+                    nlohmann::ordered_json& document);
+Exit finish_collection(CollectResult& result, const CollectionPlan& plan,
+                       nlohmann::ordered_json& document);
 
 }  // namespace msprof
