@@ -281,7 +281,7 @@ RunPaths SshHost::open(const Project& project) {
 // Waits for the steps that were sent with the request for the lock, if any. The folder of the run
 // stays requested if their answers are missing.
 void SshHost::await_first_steps() {
-  std::vector<BoardAnswer> answers = link_.take_first_answers();
+  std::vector<BoardAnswer> answers = link_.lease().take_first_answers();
   if (answers.empty()) return;
   link_.shell().require_ok(kMakeRun, answers.front());
   enter(RunPhase::ready);
@@ -328,7 +328,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
 // Combines the steps that follow the upload with it; if they failed, sends them again separately.
 TransferTotals SshHost::place_by_cache(const Project& project,
                                        const std::vector<ExtraFile>& files) {
-  if (phase_ == RunPhase::requested) link_.with_reconnect([this] { await_first_steps(); });
+  if (phase_ == RunPhase::requested) await_first_steps();
   const std::vector<BoardStep> own = upload_->place_steps(project, files);
   const std::vector<BoardStep> state = fetch_->remember_steps();
   UploadContext company;

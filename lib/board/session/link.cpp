@@ -382,17 +382,21 @@ std::vector<BoardAnswer> BoardLease::take_first_answers() {
   std::vector<BoardAnswer> answers;
   auto moved = Clock::now();
   std::size_t waiting = 0;
-  while (first_answers_ && answers.size() < first_.size()) {
-    if (first_answers_->has_next()) {
-      answers.push_back(first_answers_->take());
-      if (!answers.back().has_succeeded() && !first_[answers.size() - 1].may_fail) break;
-      continue;
+  try {
+    while (first_answers_ && answers.size() < first_.size()) {
+      if (first_answers_->has_next()) {
+        answers.push_back(first_answers_->take());
+        if (!answers.back().has_succeeded() && !first_[answers.size() - 1].may_fail) break;
+        continue;
+      }
+      const std::size_t now = first_answers_->waiting_bytes();
+      if (now != waiting) moved = Clock::now();
+      waiting = now;
+      const bool is_lost = now > kMaxFirstBytes || Clock::now() - moved > kFirstLimit;
+      if (is_lost || command_->wait(kPollInterval)) break;
     }
-    const std::size_t now = first_answers_->waiting_bytes();
-    if (now != waiting) moved = Clock::now();
-    waiting = now;
-    const bool is_lost = now > kMaxFirstBytes || Clock::now() - moved > kFirstLimit;
-    if (is_lost || command_->wait(kPollInterval)) break;
+  } catch (const ConnectionLost& error) {
+    log::verbose("{}", error.what());  // the next command meets it, too
   }
   first_answers_.reset();
   return answers;

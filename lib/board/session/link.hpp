@@ -93,7 +93,6 @@ class BoardLink {
   void open(bool force, const std::vector<BoardStep>& first = {});
   // Waits for the remaining facts and reports them.
   void complete_facts();
-  std::vector<BoardAnswer> take_first_answers() { return lease().take_first_answers(); }
   // The two halves of open(); the caller may choose an earlier run to resume between them.
   void connect();
   void lock(bool force);

@@ -52,20 +52,6 @@ constexpr milliseconds kCloseLimit{3000};
 constexpr milliseconds kStep{20};
 constexpr int kPatienceSeconds = 5;
 
-// Arguments: $1 inner script, then its parameters. OpenSSH starts a command as a session leader,
-// dropbear does not. Uses setsid(1) only if needed: in a session leader it would fork and lose the
-// exit code. On a terminal both servers start a session, and setsid(1) would detach from the
-// terminal.
-const BoardScript kOuter = {"starting the application", R"sh(
-inner=$1
-shift
-read -r stat < /proc/$$/stat
-stat=${stat##*") "}
-leads() { set -- $stat; [ "$4" = $$ ]; }
-[ -t 0 ] || leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
-exec sh -c "$inner" msprof "$@"
-)sh"};
-
 // Arguments: $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 Python
 // folders, $7 number of "NAME=value" arguments that follow; the rest is for the application.
 // Ignores HUP and PIPE so that the application can end in order if the connection is lost.
@@ -124,6 +110,18 @@ int signal_number(const std::string& name) {
 }
 
 }  // namespace
+
+// Uses setsid(1) only if needed: in a session leader it would fork and lose the exit code. On a
+// terminal both servers start a session, and setsid(1) would detach from the terminal.
+const BoardScript kStartInSession = {"starting the application", R"sh(
+inner=$1
+shift
+read -r stat < /proc/$$/stat
+stat=${stat##*") "}
+leads() { set -- $stat; [ "$4" = $$ ]; }
+[ -t 0 ] || leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
+exec sh -c "$inner" msprof "$@"
+)sh"};
 
 const char* const kEnterApplication = R"sh(
 while [ "$count" -gt 0 ]; do
@@ -238,8 +236,8 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
   const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
   const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
   try {
-    command_ = wanted ? shell_.start(kOuter, arguments, on_stdout, on_stderr, wanted)
-                      : shell_.begin(kOuter, arguments, on_stdout, on_stderr);
+    command_ = wanted ? shell_.start(kStartInSession, arguments, on_stdout, on_stderr, wanted)
+                      : shell_.begin(kStartInSession, arguments, on_stdout, on_stderr);
   } catch (const ConnectionLost& error) {
     // The board may have started the application before the connection was lost: the next wait()
     // ends the application.

@@ -68,6 +68,10 @@ struct BoardRun {
   OutputChanges output_changes{};
 };
 
+// Runs the script in its first argument, with the other arguments, as the leader of a session:
+// OpenSSH starts a command so, dropbear does not.
+extern const BoardScript kStartInSession;
+
 // Script fragment that prepares the start of an application: exports $count variables from its
 // first parameters and changes to $folder. Expects $run, $folder, $main, $acl, $libraries,
 // $modules, and a function `failed REASON` that does not return.

@@ -146,17 +146,13 @@ umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
 
-// Arguments: $1 msprof's folder, then the keeper's arguments. Starts a separate session, so that
+// Arguments: $1 msprof's folder, then the keeper's arguments. Runs in a session of its own, so that
 // the end of a terminal or connection does not end it.
-const BoardScript kStartKeeper = {"starting the application", R"sh(
+constexpr const char* kStartKeeper = R"sh(
 cd "$1" || exit 71
 shift
-read -r stat < /proc/$$/stat
-stat=${stat##*") "}
-leads() { set -- $stat; [ "$4" = $$ ]; }
-leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh "runs/$1/survive/keeper" "$@"
 exec sh "runs/$1/survive/keeper" "$@"
-)sh"};
+)sh";
 
 // Arguments: $1 folder, $2 and $3 numbers of the first missing byte of each stream, from 1. Ends
 // with the run, its keeper, or the connection, which closes its stdin.
@@ -256,14 +252,14 @@ SurvivingProgram::~SurvivingProgram() = default;
 
 void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   BoardShell& shell = link_.shell();
-  const std::string ours = link_.info().folder;
   shell.change(kPrepare, {link_.run_folder()}, kKeeper);
   shell.change(kSave, {folder(), "note"}, plan.note);
   shell.change(kSave, {folder(), "before"}, plan.before);
   shell.change(kSave, {folder(), "limit"}, fmt::format("{}\n", plan.timeout_seconds));
   const auto window = std::lround(std::ceil(link_.reconnect_seconds())) + kBeyondReconnectSeconds;
   std::vector<std::string> arguments = {
-      ours,
+      kStartKeeper,
+      link_.info().folder,
       run.id,
       std::to_string(window),
       std::to_string(std::lround(std::ceil(plan.timeout_seconds))),
@@ -275,7 +271,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   std::string answer;
   std::string errors;
   const auto command = shell.start(
-      kStartKeeper, arguments,
+      kStartInSession, arguments,
       [&](std::string_view bytes) {
         if (answer.size() < kMaxKeeperAnswer) answer.append(bytes.substr(0, 1 << 12));
       },
@@ -352,12 +348,15 @@ void SurvivingProgram::signal(int number) {
   if (is_finished_) return;
   leave_if_hung_up();
   const char* const name = ::sigabbrev_np(number);
-  try {
+  const auto send = [&] {
     link_.shell().ask(kSignalMarked, {link_.run(), name != nullptr ? name : "TERM", "0"});
+  };
+  try {
+    send();
   } catch (const ConnectionLost& error) {
     log::warn("{}", error.what());
     recover();
-    link_.shell().ask(kSignalMarked, {link_.run(), name != nullptr ? name : "TERM", "0"});
+    send();
   }
 }
 
