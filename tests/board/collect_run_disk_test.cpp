@@ -161,6 +161,28 @@ TEST_CASE(
   CHECK(scene.litter(1) == "");
 }
 
+TEST_CASE("Results that can be neither fetched nor moved to kept/ stay where they are") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk disk(8 * kMegabyte);
+  BoardScene scene;
+  scene.board.replace_tool("mv", "case \"$*\" in *kept/*) exit 1 ;; esac\nexec /usr/bin/mv \"$@\"");
+  Words words =
+      scene.user.words({}, {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)});
+  *(std::find(words.begin(), words.end(), scene.user.output().string())) =
+      (disk.path() / "out").string();
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  const auto runs = names_in(scene.board.home() / "msprof/runs");
+  REQUIRE(runs.size() == 1);
+  const fs::path data = fs::path(kBoardJob) / "data/n";
+  CHECK(fs::exists(scene.board.home() / "msprof/runs" / runs.front() / "profiling" / data));
+  // The next run moves them.
+  scene.board.replace_tool("mv", "exec /usr/bin/mv \"$@\"");
+  CHECK(scene.user.collect({}, {"job", kOtherBoardJob}).exit_code == 0);
+  CHECK((read_file(only_kept(scene.board) / data) == big_bytes(20 * kMegabyte)));
+}
+
 TEST_CASE("Ten thousand small files arrive") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result = scene.user.collect({}, {"job", kBoardJob, "many", "s", "10000"});
