@@ -420,7 +420,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     enter(RunPhase::detached);
     return program;
   }
-  auto program = std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
+  auto program = std::make_unique<BoardProgram>(link_, run);
   ask_at_end(*program);
   if (!drain_) return program;
   return std::make_unique<DrainedProgram>(std::move(program), *drain_, link_);

@@ -23,9 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Connected {
-  explicit Connected(const BoardOptions& options)
-      : board(options), shell(make_config(board).login) {
-    shell.connect();
+  explicit Connected(const BoardOptions& options) : board(options), link(make_config(board), 30) {
+    link.connect();
   }
 
   BoardRun make_run(const std::vector<std::string>& arguments,
@@ -40,7 +39,7 @@ struct Connected {
     return run;
   }
   std::unique_ptr<BoardProgram> start(const BoardRun& run) {
-    return std::make_unique<BoardProgram>(shell, run, [this] { shell.connect(); });
+    return std::make_unique<BoardProgram>(link, run);
   }
   ProgramEnd run_script(const std::string& script) {
     const auto program = start(make_run({"-c", script}));
@@ -59,7 +58,7 @@ struct Connected {
   fs::path at_home(const std::string& name) const { return board.home() / name; }
 
   BoardServer board;
-  BoardShell shell;
+  BoardLink link;
 };
 
 BoardOptions each_board() {
@@ -197,6 +196,7 @@ TEST_CASE("After a lost connection the application is stopped cleanly over a new
   REQUIRE(end);
   CHECK(end->is_connection_lost);
   CHECK(fs::exists(on.at_home("last")));
+  on.link.close();
   CHECK(on.is_clean());
 }
 
@@ -227,11 +227,11 @@ TEST_CASE("Losing the connection during the start leaves no application running"
   Connected on(BoardOptions{.kind = each_kind()});
   // The application starts before the board's answer arrives.
   DelayProxy line(on.board.port(), std::chrono::milliseconds(100));
-  SshLogin login = make_config(on.board).login;
-  login.port = line.port();
-  login.host_key = HostKeyPolicy::off;
-  BoardShell shell(login);
-  shell.connect();
+  BoardConfig config = make_config(on.board);
+  config.login.port = line.port();
+  config.login.host_key = HostKeyPolicy::off;
+  BoardLink link(config, 30);
+  link.connect();
   const fs::path ready = on.at_home("ready");
   bool is_ready = false;
   std::jthread cutter([&] {
@@ -239,16 +239,15 @@ TEST_CASE("Losing the connection during the start leaves no application running"
     line.cut_now();
   });
   BoardProgram program(
-      shell,
-      on.make_run({"-c",
-                   "trap 'echo last > last; exit 0' TERM; : > ready; while :; do sleep 0.1; "
-                   "done"}),
-      [&] { shell.connect(); });
+      link, on.make_run({"-c",
+                         "trap 'echo last > last; exit 0' TERM; : > ready; while :; do sleep 0.1; "
+                         "done"}));
   const auto end = program.wait(kHangLimit);
   cutter.join();
   CHECK(is_ready);
   REQUIRE(end);
   CHECK(end->is_connection_lost);
   CHECK(fs::exists(on.at_home("last")));
+  link.close();
   CHECK(on.is_clean());
 }

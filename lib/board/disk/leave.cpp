@@ -115,7 +115,7 @@ int BoardLeave::run_tool(const std::vector<std::string>& words) {
   run.arguments = words;
   run.environment = {"MSPROF_INNER=1"};
   run.sends_stdout_to_stderr = true;
-  BoardProgram program(link_.shell(), run, [this] { link_.recover(); });
+  BoardProgram program(link_, run);
   const Outcome outcome = wait_for_end(program, {}, "msprof", [] {});
   if (outcome.end.exit_code && !outcome.end.is_connection_lost) return *outcome.end.exit_code;
   log::warn("{}", describe(outcome, "msprof on " + link_.name(), {}));

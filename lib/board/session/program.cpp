@@ -15,7 +15,6 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "board/session/link.hpp"
 #include "board/session/server.hpp"
 
 namespace msprof {
@@ -217,10 +216,10 @@ void add_application(std::vector<std::string>& parameters, const BoardRun& run) 
   parameters.insert(parameters.end(), run.arguments.begin(), run.arguments.end());
 }
 
-BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover)
-    : shell_(shell),
+BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
+    : link_(link),
+      shell_(link.shell()),
       run_id_(run.id),
-      recover_(std::move(recover)),
       stdout_fd_(run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       rewriter_(run.output_changes),
       input_buffer_(kInputChunk) {
@@ -450,7 +449,7 @@ void BoardProgram::end_after_loss() {
   if (terminal_) terminal_->restore();
   const auto reported = command_ ? command_->reported_end() : std::nullopt;
   command_.reset();
-  recover_();
+  link_.recover();
   end_.is_connection_lost = !reported;
   if (reported) end_.exit_code = reported->exit_code;
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
@@ -464,7 +463,7 @@ void BoardProgram::end_after_loss() {
   } catch (const ConnectionLost& error) {
     // Retries once: the new connection may be lost, too.
     log::warn("{}", error.what());
-    recover_();
+    link_.recover();
     end();
   }
   end_.left_over = 0;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "board/session/shell.hpp"
+#include "board/session/link.hpp"
 #include "board/session/steps.hpp"
 #include "collect/host.hpp"
 #include "collect/output_rewriter.hpp"
@@ -87,8 +87,8 @@ void add_application(std::vector<std::string>& parameters, const BoardRun& run);
 
 class BoardProgram : public RunningProgram {
  public:
-  // `recover` re-establishes a lost connection, or throws.
-  BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover);
+  // Over the connection of `link`, which is re-established after a loss.
+  BoardProgram(BoardLink& link, const BoardRun& run);
   ~BoardProgram() override;
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
@@ -121,9 +121,9 @@ class BoardProgram : public RunningProgram {
   void sweep();
   void end_after_loss();
 
+  BoardLink& link_;
   BoardShell& shell_;
   std::string run_id_;
-  std::function<void()> recover_;
   std::vector<BoardStep> end_steps_;
   TakeEnd take_end_;
   int stdout_fd_;
