@@ -404,7 +404,8 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   if (options_.survives) {
     SurvivalPlan plan;
     plan.timeout_seconds = command.timeout_seconds.value_or(0);
-    plan.output_bytes = kept_output_bytes(board_free_bytes(link_.shell(), info().folder));
+    plan.output_bytes = std::clamp(board_free_bytes(link_.shell(), info().folder) / 16,
+                                   kMinKeptOutput, kMaxKeptOutput);
     plan.note = command.note;
     plan.before = fetch_->state();
     log::info(

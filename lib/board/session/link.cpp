@@ -319,7 +319,7 @@ BoardLease::BoardLease(BoardShell& shell, const std::string& board_dir, const st
       first_answers_.emplace(word);
     }
   }
-  command_ = shell.begin(
+  command_ = shell.start(
       kHoldLock, arguments, [this](std::string_view bytes) { take_output(bytes); },
       [this](std::string_view bytes) {
         errors_ = bytes.substr(0, 1 << 12);

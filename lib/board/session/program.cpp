@@ -235,8 +235,7 @@ BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
   const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
   const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
   try {
-    command_ = wanted ? shell_.start(kStartInSession, arguments, on_stdout, on_stderr, wanted)
-                      : shell_.begin(kStartInSession, arguments, on_stdout, on_stderr);
+    command_ = shell_.start(kStartInSession, arguments, on_stdout, on_stderr, wanted);
   } catch (const ConnectionLost& error) {
     // The board may have started the application before the connection was lost: the next wait()
     // ends the application.

@@ -189,23 +189,15 @@ bool BoardShell::reconnect(double seconds) {
   }
 }
 
-std::unique_ptr<SshCommand> BoardShell::begin(const BoardScript& script,
-                                              const std::vector<std::string>& arguments,
-                                              StreamSink on_stdout, StreamSink on_stderr,
-                                              std::shared_ptr<std::string> greeting) {
-  if (!greeting) greeting = std::make_shared<std::string>();
-  return connection().begin(command_line(script, arguments),
-                            GreetingFilter(std::move(on_stdout), std::move(greeting)),
-                            std::move(on_stderr));
-}
-
 std::unique_ptr<SshCommand> BoardShell::start(const BoardScript& script,
                                               const std::vector<std::string>& arguments,
-                                              StreamSink on_stdout, StreamSink on_stderr,
-                                              const std::optional<SshTerminal>& terminal) {
-  return connection().start(command_line(script, arguments),
-                            GreetingFilter(std::move(on_stdout), std::make_shared<std::string>()),
-                            std::move(on_stderr), terminal);
+                                              StreamSink on_stdout, const StreamSink& on_stderr,
+                                              const std::optional<SshTerminal>& terminal,
+                                              std::shared_ptr<std::string> greeting) {
+  const std::string line = command_line(script, arguments);
+  const GreetingFilter filter(std::move(on_stdout), std::move(greeting));
+  return terminal ? connection().start(line, filter, on_stderr, terminal)
+                  : connection().begin(line, filter, on_stderr);
 }
 
 BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std::string>& arguments,

@@ -102,18 +102,13 @@ class BoardShell {
   // receives its stdout.
   BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
                      const Source& source, const StreamSink& sink);
-  // Starts a script, on a terminal if one is given, without waiting for its end.
-  std::unique_ptr<SshCommand> start(const BoardScript& script,
-                                    const std::vector<std::string>& arguments, StreamSink on_stdout,
-                                    StreamSink on_stderr,
-                                    const std::optional<SshTerminal>& terminal = std::nullopt);
-  // Like start(), but also does not wait for the board to accept it: refusals are reported by
-  // wait(). `greeting` (may be null) receives output of the login shell before the script starts,
-  // and is then cleared.
-  std::unique_ptr<SshCommand> begin(const BoardScript& script,
-                                    const std::vector<std::string>& arguments, StreamSink on_stdout,
-                                    StreamSink on_stderr,
-                                    std::shared_ptr<std::string> greeting = nullptr);
+  // Starts a script, on a terminal if one is given. Does not wait for the board to accept it,
+  // except on a terminal: wait() throws a refusal. `greeting` receives output of the login shell
+  // before the script starts, and is then cleared.
+  std::unique_ptr<SshCommand> start(
+      const BoardScript& script, const std::vector<std::string>& arguments, StreamSink on_stdout,
+      const StreamSink& on_stderr, const std::optional<SshTerminal>& terminal = std::nullopt,
+      std::shared_ptr<std::string> greeting = std::make_shared<std::string>());
 
  private:
   StreamSink collector(const BoardScript& script, std::string& out, std::size_t most_bytes) const;

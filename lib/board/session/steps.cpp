@@ -166,7 +166,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
       errors_(std::move(errors)),
       source_(std::move(source)),
       moved_(Clock::now()),
-      command_(shell.begin(
+      command_(shell.start(
           script, arguments,
           [this, sink = std::move(sink)](std::string_view bytes) {
             moved_ = Clock::now();
@@ -178,7 +178,7 @@ CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
             count(error_bytes_, bytes.size(), kMaxErrorBytes);
             if (errors_) errors_(bytes);
           },
-          greeting_)),
+          std::nullopt, greeting_)),
       buffer_(source_ ? kStepInputChunk : 0),
       is_open_(static_cast<bool>(source_)) {
   if (!is_open_) command_->close_input();

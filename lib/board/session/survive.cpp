@@ -24,8 +24,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFollowStep{50};
 constexpr std::chrono::seconds kKeeperLimit{60};
 constexpr std::chrono::seconds kSeenInterval{1};
-constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
-constexpr std::uint64_t kMinKeptOutput = 64 << 10;
 constexpr std::uint64_t kFileLimitBlock = 512;  // unit of ulimit -f
 constexpr std::size_t kMaxKeeperAnswer = 64 << 10;
 constexpr std::string_view kKeeperWord = "@msprof-keeper@";
@@ -213,10 +211,6 @@ std::string random_token() {
 }
 
 }  // namespace
-
-std::uint64_t kept_output_bytes(std::uint64_t free_bytes) {
-  return std::clamp(free_bytes / 16, kMinKeptOutput, kMaxKeptOutput);
-}
 
 SurvivingProgram::SurvivingProgram(BoardLink& link, const BoardRun& run, const SurvivalPlan& plan,
                                    std::string hint)

@@ -33,8 +33,9 @@ struct SurvivalPlan {
                                    // resumes the run
 };
 
-// Returns how many bytes of each stream to keep, given the free space on the disk.
-std::uint64_t kept_output_bytes(std::uint64_t free_bytes);
+// Limits for SurvivalPlan::output_bytes.
+inline constexpr std::uint64_t kMinKeptOutput = 64 << 10;
+inline constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
 
 class SurvivingProgram : public RunningProgram {
  public:
