@@ -130,12 +130,12 @@ look
 [ "$pid" != $$ ] || rm -rf lock
 )sh";
 
-// Arguments: $1 folder of the run. The keeper script is on stdin.
+// Arguments: $1 folder of the run, $2 time limit. The keeper script is on stdin.
 const BoardScript kPrepare = {"preparing a run that survives its connection", R"sh(
 umask 077
 mkdir -p "$1/survive" && cd "$1/survive" || exit 1
 [ ! -e begun ] || exit 0
-cat > keeper && : > out && : > err
+cat > keeper && echo "$2" > limit && : > out && : > err
 )sh"};
 
 // Arguments: $1 folder, $2 name.
@@ -246,10 +246,9 @@ SurvivingProgram::~SurvivingProgram() = default;
 
 void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
   BoardShell& shell = link_.shell();
-  shell.change(kPrepare, {link_.run_folder()}, kKeeper);
+  shell.change(kPrepare, {link_.run_folder(), fmt::format("{}", plan.timeout_seconds)}, kKeeper);
   shell.change(kSave, {folder(), "note"}, plan.note);
   shell.change(kSave, {folder(), "before"}, plan.before);
-  shell.change(kSave, {folder(), "limit"}, fmt::format("{}\n", plan.timeout_seconds));
   const auto window = std::lround(std::ceil(link_.reconnect_seconds())) + kBeyondReconnectSeconds;
   std::vector<std::string> arguments = {
       kStartKeeper,
