@@ -32,7 +32,7 @@ namespace {
 
 // Arguments: $1 folder, $2 program name. Prints "folder PATH", "program PATH", "real PATH" and, for
 // a script that python3 runs, "script"; or "missing WHY".
-constexpr const char* kFindServer = R"sh(
+const BoardScript kFindServer = {"looking for the application", R"sh(
 missing() { printf "missing %s\n" "$1"; exit 0; }
 cd "$HOME" && cd "${1:-.}" 2>/dev/null || missing "there is no folder $1"
 folder=$(pwd -P)
@@ -65,12 +65,12 @@ else
 fi
 printf "program %s\n" "$found"
 printf "real %s\n" "$(readlink -f "$found" 2>/dev/null)"
-)sh";
+)sh"};
 
 // Arguments: $1 mark for the started processes, $2 temporary folder. Prints "candidate FILE" (on
 // PATH) or "beside FILE" (next to a host runtime), each with "answer TEXT"; "host FOLDER", "library
 // FILE".
-constexpr const char* kRuntimes = R"sh(
+const BoardScript kRuntimes = {"looking for runtimes of CANN", std::string(kMarkedFunction) + R"sh(
 mark=$1
 answer=$2/answer
 export MSPROF_INNER=1
@@ -135,7 +135,7 @@ while IFS= read -r folder; do
     printf "library %s\n" "$library"
   fi
 done
-)sh";
+)sh"};
 
 std::string parse_path(std::string_view value) {
   return value.starts_with('/') && printable(value) == value ? std::string(value) : "";
@@ -147,22 +147,21 @@ std::pair<std::string_view, std::string_view> split_name_value(std::string_view 
   return {line.substr(0, at), at == std::string_view::npos ? "" : line.substr(at + 1)};
 }
 
-BoardAnswer ask_in_login_shell(BoardShell& shell, std::string_view name, const std::string& script,
+BoardAnswer ask_in_login_shell(BoardShell& shell, const BoardScript& script,
                                std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), script);
-  BoardAnswer answer = shell.ask({name, std::string(kLoginShell)}, arguments);
+  arguments.insert(arguments.begin(), script.text);
+  BoardAnswer answer = shell.ask({script.name, std::string(kLoginShell)}, arguments);
   if (answer.has_succeeded()) return answer;
   throw Error(Exit::board_unreachable,
               fmt::format("{}: {} in a login shell failed: {} (the shell profile may exit)",
-                          shell.login().name(), name, answer.reason()));
+                          shell.login().name(), script.name, answer.reason()));
 }
 
 }  // namespace
 
 ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
                                  const std::string& word) {
-  const BoardAnswer answer =
-      ask_in_login_shell(shell, "looking for the application", kFindServer, {folder, word});
+  const BoardAnswer answer = ask_in_login_shell(shell, kFindServer, {folder, word});
   const std::string server = shell.login().name();
   ServerApplication found;
   for (const std::string_view line : split(answer.out, '\n')) {
@@ -188,10 +187,9 @@ ServerApplication find_on_server(BoardShell& shell, const std::string& folder,
 ServerRuntimes::ServerRuntimes(BoardShell& shell, const std::string& run,
                                const std::string& scratch)
     : server_(shell.login().name()) {
-  static const std::string script = std::string(kMarkedFunction) + kRuntimes;
-  take(ask_in_login_shell(shell, "looking for runtimes of CANN", script,
-                          {run + "-asked", scratch, std::string(kHostRuntimeMark)})
-           .out);
+  take(
+      ask_in_login_shell(shell, kRuntimes, {run + "-asked", scratch, std::string(kHostRuntimeMark)})
+          .out);
 }
 
 ServerRuntimes::ServerRuntimes(std::string_view answer, std::string server)

@@ -63,11 +63,11 @@ echo @end
 )sh";
 const BoardScript kListWithStat = {"listing files", kWithStat};
 
-// Precedes kWithStat.
-constexpr const char* kIfStat = R"sh(
+// Fails without stat; a folder that does not exist is empty.
+const BoardScript kFirstListing = {"listing files", std::string(R"sh(
 stat -c %f / >/dev/null 2>&1 || exit 1
 [ -e "$1" ] || { echo @end; exit 0; }
-)sh";
+)sh") + kWithStat};
 
 const BoardScript kListWithLs = {"listing files", R"sh(
 LC_ALL=C
@@ -337,8 +337,7 @@ BoardStep listing_step(bool has_stat, const std::string& folder,
 }
 
 BoardStep first_listing_step(const std::string& folder) {
-  static const std::string text = std::string(kIfStat) + kWithStat;
-  return {.script = {"listing files", text},
+  return {.script = kFirstListing,
           .arguments = {folder},
           .lines = ".\n",
           .most_bytes = kMaxListingBytes};
