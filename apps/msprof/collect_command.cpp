@@ -401,6 +401,7 @@ CollectOptions make_collect_options(const CollectArguments& arguments, const Run
   options.is_on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.existing_folder = arguments.board.remote_dir;
+  options.resumes = arguments.survival.resumes();
   return options;
 }
 
@@ -548,7 +549,6 @@ Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
   apply_verbosity(arguments.verbosity);
   CollectionPlan plan;
   plan.record.options = given_options(command, arguments);
-  plan.resumes = arguments.survival.resumes();
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     take_one_board(arguments.board);

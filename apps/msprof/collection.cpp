@@ -11,7 +11,6 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {
@@ -129,28 +128,6 @@ void print_next(const CollectResult& result, bool all) {
   }
 }
 
-RunRecord make_run_record(const CollectResult& result, const RunRecord& known, Exit exit) {
-  RunRecord record = known;
-  record.msprof = std::string(version());
-  record.begin_ns = result.begin_ns;
-  record.end_ns = result.end_ns;
-  record.host = result.host.empty() ? "this machine" : result.host;
-  record.board = result.host_facts;
-  if (record.command.empty() && !result.main.empty()) record.command = {result.main};
-  record.command = without_secrets(std::move(record.command));
-  for (auto& [name, value] : record.options) value = without_secrets({value}).front();
-  for (const ModelFile& model : result.models)
-    record.models.push_back({model.file, model.bytes, model.sha256});
-  record.application_exit_code = result.outcome.end.exit_code;
-  if (result.outcome.end.signal != 0)
-    record.application_signal = signal_name(result.outcome.end.signal);
-  if (result.outcome.has_timed_out) record.application_ended_by = "time limit";
-  if (result.outcome.was_interrupted) record.application_ended_by = "user";
-  record.seconds = result.outcome.seconds;
-  record.exit_code = static_cast<int>(exit);
-  return record;
-}
-
 // Adds the layout that the import of `capture` used, read from its report.
 void add_layout(const nlohmann::json& reports, const std::filesystem::path& capture,
                 RunLayout& layout) {
@@ -164,22 +141,6 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
       layout = {used.value("file", ""), used.value("source", ""), ""};
     layout.origin = imported->value("layout_origin", "");
   }
-}
-
-// Reads the note left by the msprof that started the run.
-void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
-  const auto known = parse_run_record(note);
-  if (!known) {
-    // Drop command and options: they describe this msprof, not the one that started the run.
-    record.command.clear();
-    record.options.clear();
-    return;
-  }
-  record = *known;
-  if (!known->command.empty()) result.main = known->command.front();
-  result.begin_ns = known->begin_ns;
-  for (const RunModel& model : known->models)
-    result.models.push_back({model.file, model.bytes, model.sha256});
 }
 
 void write_records(const CollectResult& result, const RunRecord& record,
@@ -202,19 +163,9 @@ Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan pl
   plan.record.command = {options.main};
   plan.record.command.insert(plan.record.command.end(), options.arguments.begin(),
                              options.arguments.end());
-  CollectOptions recorded = options;
-  recorded.record_name = kRunRecordName;
-  recorded.record = [&plan](const CollectResult& result) {
-    return run_text(make_run_record(result, plan.record, result.exit_code));
-  };
-  if (plan.resumes) {
-    recorded.resume = [&plan](const std::string& note, CollectResult& result) {
-      take_note(note, plan.record, result);
-    };
-  }
   CollectResult result;
   try {
-    collect(recorded, host, result);
+    collect(options, host, plan.record, result);
   } catch (const Error& error) {
     record_failure(result, plan, error, document);
     throw;

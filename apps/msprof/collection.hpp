@@ -15,7 +15,6 @@ struct CollectionPlan {
   // Facts from the command line: options, layout. The collection adds the rest.
   RunRecord record;
   bool names_next = true;  // print the suggested next command; false for one of several runs
-  bool resumes = false;    // continues an earlier run of the host, which has its own record
 };
 
 // Runs the application on `host`, writes run.json to every capture whatever the result, and

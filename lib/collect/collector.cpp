@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/cann/application.hpp"
@@ -150,18 +151,19 @@ class SpaceWatch {
 
 class CollectRun {
  public:
-  CollectRun(const CollectOptions& options, Host& host, CollectResult& result)
+  CollectRun(const CollectOptions& options, Host& host, RunRecord& record, CollectResult& result)
       : options_(options),
         host_(host),
         name_(options.main.empty() ? "the run" : fs::path(options.main).filename().string()),
         limits_(options.limits),
+        record_(record),
         result_(result) {}
 
   void all() {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
     std::optional<ProjectTarget> target;
-    if (!options_.resume && !options_.existing_folder) {
+    if (!options_.resumes && !options_.existing_folder) {
       target = find_target(options_.main, options_.project, current);
       prepare(*target);
     }
@@ -169,10 +171,10 @@ class CollectRun {
     {
       const HostGuard guard(host_, result_.remains);
       connect(target ? &project_ : nullptr);
-      if (!options_.resume && !target) find_on_host(staging);
+      if (!options_.resumes && !target) find_on_host(staging);
       // Ctrl-C ends the application, a second one kills it; the recording is fetched in both cases.
       const interrupt::DeferSecondSignal deferred;
-      if (options_.resume) {
+      if (options_.resumes) {
         resume(staging);
       } else {
         copy();
@@ -187,7 +189,7 @@ class CollectRun {
  private:
   void resume(const Staging& staging) {
     ResumedRun run = host_.resume(options_.sends_stdout_to_stderr);
-    options_.resume(run.note, result_);
+    take_note(run.note);
     if (!result_.main.empty()) name_ = fs::path(result_.main).filename().string();
     limits_.timeout_seconds = run.timeout_seconds;
     limits_.elapsed_seconds = run.elapsed_seconds;
@@ -202,6 +204,24 @@ class CollectRun {
     const Stopwatch watch;
     SpaceWatch space(host_, output_);
     follow(staging, watch, space, std::move(run.program));
+  }
+
+  // Reads the note left by the msprof that started the run.
+  void take_note(const std::string& note) {
+    const auto known = parse_run_record(note);
+    if (!known) {
+      // Drop command and options: they describe this msprof, not the one that started the run.
+      record_.command.clear();
+      record_.options.clear();
+      return;
+    }
+    record_ = *known;
+    if (!known->command.empty()) result_.main = known->command.front();
+    result_.begin_ns = known->begin_ns;
+  }
+
+  std::string record_text() const {
+    return run_text(make_run_record(result_, record_, result_.exit_code));
   }
 
   void prepare(const ProjectTarget& target) {
@@ -281,7 +301,7 @@ class CollectRun {
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
     log::info("running {} on {}", result_.main, host_.name());
     result_.begin_ns = wall_clock_ns();
-    command.note = options_.record(result_);
+    command.note = record_text();
     command.timeout_seconds = options_.limits.timeout_seconds;
     const Stopwatch watch;
     SpaceWatch space(host_, output_);
@@ -368,13 +388,13 @@ class CollectRun {
   void record_left() {
     if (result_.left.empty()) return;
     result_.exit_code = exit_so_far();
-    const std::string text = options_.record(result_);
+    const std::string text = record_text();
     for (const LeftCapture& left : result_.left) {
       try {
-        host_.write_into(left, options_.record_name, text);
+        host_.write_into(left, std::string(kRunRecordName), text);
       } catch (const Error& error) {
         if (error.code() == Exit::interrupted) throw;
-        log::warn("{} has no {}: {}", left.place, options_.record_name, error.what());
+        log::warn("{} has no {}: {}", left.place, kRunRecordName, error.what());
       }
     }
   }
@@ -485,6 +505,7 @@ class CollectRun {
   Host& host_;
   std::string name_;
   WaitLimits limits_;
+  RunRecord& record_;
   CollectResult& result_;
   fs::path output_;
   Project project_;
@@ -499,8 +520,30 @@ std::int64_t wall_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-void collect(const CollectOptions& options, Host& host, CollectResult& result) {
-  CollectRun(options, host, result).all();
+RunRecord make_run_record(const CollectResult& result, const RunRecord& known, Exit exit) {
+  RunRecord record = known;
+  record.msprof = std::string(version());
+  record.begin_ns = result.begin_ns;
+  record.end_ns = result.end_ns;
+  record.host = result.host.empty() ? "this machine" : result.host;
+  record.board = result.host_facts;
+  if (record.command.empty() && !result.main.empty()) record.command = {result.main};
+  record.command = without_secrets(std::move(record.command));
+  for (auto& [name, value] : record.options) value = without_secrets({value}).front();
+  for (const ModelFile& model : result.models)
+    record.models.push_back({model.file, model.bytes, model.sha256});
+  record.application_exit_code = result.outcome.end.exit_code;
+  if (result.outcome.end.signal != 0)
+    record.application_signal = signal_name(result.outcome.end.signal);
+  if (result.outcome.has_timed_out) record.application_ended_by = "time limit";
+  if (result.outcome.was_interrupted) record.application_ended_by = "user";
+  record.seconds = result.outcome.seconds;
+  record.exit_code = static_cast<int>(exit);
+  return record;
+}
+
+void collect(const CollectOptions& options, Host& host, RunRecord& record, CollectResult& result) {
+  CollectRun(options, host, record, result).all();
 }
 
 }  // namespace msprof

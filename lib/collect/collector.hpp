@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,10 +15,10 @@
 #include "collect/model_files.hpp"
 #include "collect/outcome.hpp"
 #include "collect/run_watch.hpp"
+#include "session/run_record.hpp"
 
 namespace msprof {
 
-struct CollectResult;
 class DynamicCompanion;
 
 struct CollectOptions {
@@ -44,13 +43,7 @@ struct CollectOptions {
   std::string name_suffix;
   // Folder in `output` for the captures of a failed run; empty: none.
   std::string failed_folder;
-  // Returns the text of the file `record_name`, which is written next to captures that stay on the
-  // host; the argument is the result at the time of fetching. Empty: no file.
-  std::function<std::string(const CollectResult&)> record;
-  std::string record_name;
-  // If set, resumes an earlier run of the host instead of starting one. Receives the note of that
-  // run (the text of its `record`; may be empty), and fills in the results.
-  std::function<void(const std::string& note, CollectResult&)> resume;
+  bool resumes = false;  // resumes an earlier run of the host instead of starting one
 };
 
 struct CollectStep {
@@ -94,8 +87,14 @@ struct CollectResult {
 // Nanoseconds since 1970, UTC.
 std::int64_t wall_clock_ns();
 
+// Returns `known` with the facts of `result`.
+RunRecord make_run_record(const CollectResult& result, const RunRecord& known, Exit exit);
+
 // Prints progress and results on stderr. A failing application is no error; throws Error if it
 // cannot be run or its results do not arrive. `result` then contains what was completed before.
-void collect(const CollectOptions& options, Host& host, CollectResult& result);
+// `record`: what the command line says about the run; replaced by the record of a resumed run. It
+// is written next to captures that stay on the host, and kept there for the msprof that resumes
+// the run.
+void collect(const CollectOptions& options, Host& host, RunRecord& record, CollectResult& result);
 
 }  // namespace msprof
