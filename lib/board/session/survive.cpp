@@ -261,24 +261,20 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
       std::to_string(plan.output_bytes / kFileLimitBlock),
       own_name()};
   add_application(arguments, run);
-  std::string answer;
-  std::string errors;
-  const auto command = shell.start(
-      kStartInSession, arguments,
-      [&](std::string_view bytes) {
-        if (answer.size() < kMaxKeeperAnswer) answer.append(bytes.substr(0, 1 << 12));
-      },
-      [&](std::string_view bytes) { errors = bytes.substr(0, 1 << 12); });
+  std::string said;
+  const auto listen = [&](std::string_view bytes) {
+    if (said.size() < kMaxKeeperAnswer) said.append(bytes.substr(0, 1 << 12));
+  };
+  const auto command = shell.start(kStartInSession, arguments, listen, listen);
   const auto limit = Clock::now() + kKeeperLimit;
-  while (answer.find(kKeeperWord) == std::string::npos) {
-    const bool has_ended = command->wait(kFollowStep).has_value();
-    // If the run already has a keeper, a second one answers and ends at once.
-    if (answer.find(kKeeperWord) != std::string::npos) break;
+  // If the run already has a keeper, a second one answers and ends at once.
+  for (bool has_ended = false; said.find(kKeeperWord) == std::string::npos;) {
     if (has_ended || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
                   fmt::format("{}: the run's keeper script does not start: {}", link_.name(),
-                              errors.empty() ? "no answer" : printable(trim(errors))));
+                              said.empty() ? "no answer" : printable(trim(said))));
     }
+    has_ended = command->wait(kFollowStep).has_value();
   }
   link_.lease().send_line("present");
 }
