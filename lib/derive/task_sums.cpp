@@ -159,7 +159,7 @@ Pieces plan_chunks(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTime
 // Several threads can read rows from pages at the same time, but cannot share SQLite statements.
 std::size_t count_readers(const Database& db) {
   constexpr std::size_t kMaxThreads = 8;
-  return db.pages() == nullptr ? 1 : core_count(kMaxThreads);
+  return db.reads_pages() ? core_count(kMaxThreads) : 1;
 }
 
 class BlockMaker {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "base/error.hpp"
+#include "store/pages/pages.hpp"
 
 namespace msprof {
 
@@ -10,23 +13,10 @@ namespace {
 
 constexpr std::string_view kIdType = "INTEGER PRIMARY KEY";
 
-// Registers the virtual table before the statements that use it are prepared.
-Database& with_row_batch(Database& db, RowBatch& batch) {
-  register_row_batch(db, batch);
-  return db;
-}
-
-// Column names without their types.
-std::vector<std::string> column_names(std::span<const std::string> columns) {
-  std::vector<std::string> names;
-  for (const std::string& column : columns) names.push_back(column.substr(0, column.find(' ')));
-  return names;
-}
-
 // Returns the storage of each column; nullopt if SQLite must process cells itself: for other types,
 // UNIQUE, CHECK or DEFAULT.
 std::optional<std::vector<pages::ColumnStorage>> column_storages(
-    std::span<const std::string> columns, BulkInsert::ColumnSet real_columns) {
+    std::span<const std::string> columns, BulkTables::ColumnSet real_columns) {
   std::vector<pages::ColumnStorage> kinds;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool is_real = (real_columns >> i & 1) != 0;
@@ -49,33 +39,33 @@ std::optional<std::vector<pages::ColumnStorage>> column_storages(
 }  // namespace
 
 BulkTables::BulkTables(Database& db, const std::string& text_table)
-    : db_(&with_row_batch(db, batch_)),
-      file_(db),
+    : db_(&db),
+      file_(pages::Writer::open(db.handle())),
       text_table_(text_table),
-      text_builder_(make_builder(text_table, {})),
+      text_pages_(append_to(text_table, {})),
       text_(db.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", text_table))),
       queue_([this](const InsertBatch& batch) { insert(batch); }) {}
 
-pages::TableBuilder BulkTables::make_builder(const std::string& table,
-                                             std::vector<pages::ColumnStorage> columns) {
+BulkTables::~BulkTables() = default;
+
+std::unique_ptr<pages::TableWriter> BulkTables::append_to(
+    const std::string& table, std::vector<pages::ColumnStorage> columns) {
   Statement read = db_->prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
   read.bind(1, table);
   if (!read.step()) throw db_->damaged("without the table " + table);
-  const auto root = static_cast<pages::PageAppender::PageNumber>(read.integer(0));
-  return pages::TableBuilder(file_, root, std::move(columns));
+  return file_->append(static_cast<std::uint32_t>(read.integer(0)), std::move(columns));
 }
 
 std::size_t BulkTables::create(std::string_view table, std::span<const std::string> columns,
-                               BulkInsert::ColumnSet real_columns) {
+                               ColumnSet real_columns) {
   queue_.drain();
   db_->execute(fmt::format("CREATE TABLE {} ({})", table, fmt::join(columns, ", ")));
   Table& made = tables_.emplace_back();
   made.name = table;
-  made.columns = column_names(columns);
-  made.has_id = columns.front().ends_with(kIdType);
+  made.columns = columns.size();
   made.real_columns = real_columns;
   if (auto kinds = column_storages(columns, real_columns)) {
-    made.builder.emplace(make_builder(made.name, std::move(*kinds)));
+    made.pages = append_to(made.name, std::move(*kinds));
   } else {
     use_sqlite(made);
   }
@@ -114,9 +104,9 @@ void BulkTables::drain() {
   flush_texts();
   for (std::size_t table = 0; table < pending_.size(); ++table) flush(table);
   queue_.drain();
-  if (text_builder_) text_builder_->finish();
+  if (text_pages_) text_pages_->finish();
   for (Table& table : tables_) {
-    if (table.builder) table.builder->finish();
+    if (table.pages) table.pages->finish();
   }
 }
 
@@ -126,44 +116,58 @@ bool BulkTables::has_index(const std::string& table) const {
   return read.bind(1, table).step();
 }
 
-// SQL can invalidate the state of builders whose tables have rows.
+// SQL can invalidate what the writers of tables with rows know.
 void BulkTables::execute(const std::string& sql) {
   drain();
   db_->execute(sql);
-  if (text_builder_ && (text_builder_->last_id() || has_index(text_table_))) text_builder_.reset();
+  if (text_pages_ && (text_pages_->last_id() || has_index(text_table_))) text_pages_.reset();
   for (Table& table : tables_) {
-    if (table.builder && (table.builder->last_id() || has_index(table.name))) use_sqlite(table);
+    if (table.pages && (table.pages->last_id() || has_index(table.name))) use_sqlite(table);
   }
 }
 
 void BulkTables::use_sqlite(Table& table) {
-  std::optional<std::int64_t> last_id;
-  if (table.builder) {
-    table.builder->finish();
-    last_id = table.builder->last_id();
-    table.builder.reset();
-  }
-  table.insert.emplace(*db_, batch_, table.name, table.columns, table.has_id, table.real_columns,
-                       last_id);
+  if (table.pages) table.pages->finish();
+  table.pages.reset();
+  const std::vector<std::string_view> cells(table.columns, "?");
+  table.insert.emplace(
+      db_->prepare(fmt::format("INSERT INTO {} VALUES({})", table.name, fmt::join(cells, ","))));
 }
 
 void BulkTables::insert(const InsertBatch& batch) {
   for (const auto& [id, text] : batch.names) insert_text(id, text);
-  if (batch.rows > 0) insert_rows(tables_[batch.table], batch);
+  if (batch.rows == 0) return;
+  Table& table = tables_[batch.table];
+  const std::span<const std::int64_t> cells(batch.cells);
+  const std::size_t appended = table.pages ? table.pages->add(cells, batch.rows) : 0;
+  if (appended == batch.rows) return;
+  if (table.pages) use_sqlite(table);
+  insert_rows(table,
+              cells.subspan(appended * table.columns, (batch.rows - appended) * table.columns));
 }
 
-void BulkTables::insert_rows(Table& table, const InsertBatch& batch) {
-  const std::span<const std::int64_t> cells(batch.cells);
-  const std::size_t taken = table.builder ? table.builder->add(cells, batch.rows) : 0;
-  if (taken == batch.rows) return;
-  if (table.builder) use_sqlite(table);
-  table.insert->insert(cells.subspan(taken * table.columns.size()), batch.rows - taken);
+void BulkTables::insert_rows(Table& table, std::span<const std::int64_t> cells) const {
+  db_->execute("BEGIN");
+  for (; !cells.empty(); cells = cells.subspan(table.columns)) {
+    for (std::size_t i = 0; i < table.columns; ++i) {
+      const int parameter = static_cast<int>(i) + 1;
+      if (cells[i] == kNull) {
+        table.insert->bind_null(parameter);
+      } else if ((table.real_columns >> i & 1) != 0) {
+        table.insert->bind(parameter, std::bit_cast<double>(cells[i]));
+      } else {
+        table.insert->bind(parameter, cells[i]);
+      }
+    }
+    table.insert->run();
+  }
+  db_->execute("COMMIT");
 }
 
 void BulkTables::insert_text(std::int64_t id, std::string_view text) {
-  if (text_builder_ && text_builder_->add_text(id, text)) return;
-  if (text_builder_) text_builder_->finish();
-  text_builder_.reset();
+  if (text_pages_ && text_pages_->add_text(id, text)) return;
+  if (text_pages_) text_pages_->finish();
+  text_pages_.reset();
   text_.bind(1, id).bind(2, text).run();
 }
 

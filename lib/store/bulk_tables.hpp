@@ -1,11 +1,12 @@
 // BulkTables: inserts rows of integers and doubles into a new database. Rows are collected in
-// batches per table; a separate thread writes them as pages (TableBuilder) or passes them to
+// batches per table; a separate thread writes them as pages (pages/README.md) or passes them to
 // SQLite. For TraceDbWriter, rank summaries and the unified database.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,26 +14,32 @@
 #include <utility>
 #include <vector>
 
-#include "store/bulk_insert.hpp"
 #include "store/cells.hpp"
 #include "store/database.hpp"
 #include "store/insert_queue.hpp"
-#include "store/pages/table_builder.hpp"
 
+namespace msprof::pages {
+enum class ColumnStorage : std::uint8_t;
+class TableWriter;
+class Writer;
+}  // namespace msprof::pages
 namespace msprof {
 
 // Writes pages directly while the ids of a table ascend and the table has no index. After the first
-// row out of order, or the first index, SQLite inserts the rows, one statement per batch.
+// row out of order, or the first index, SQLite inserts the rows, one transaction per batch.
 class BulkTables {
  public:
+  using ColumnSet = std::uint32_t;  // bit i: column i
+
   // Texts go to the existing, empty table `text_table` with the columns id (INTEGER PRIMARY KEY)
   // and text. `db` must not be in a transaction: each statement is its own transaction.
   BulkTables(Database& db, const std::string& text_table);
+  ~BulkTables();
 
   // Creates a table and returns its index. Columns are SQL declarations: "id INTEGER PRIMARY KEY";
   // at most 32. REAL and NUMERIC columns in `real_columns` receive doubles as their bits.
   std::size_t create(std::string_view table, std::span<const std::string> columns,
-                     BulkInsert::ColumnSet real_columns = 0);
+                     ColumnSet real_columns = 0);
 
   // Returns the buffer for the cells of the next row; valid until the next call.
   std::int64_t* add_row(std::size_t table) {
@@ -60,32 +67,30 @@ class BulkTables {
     std::vector<std::int64_t> cells;
   };
 
-  // Exactly one of `builder` and `insert` is set.
+  // Exactly one of `pages` and `insert` is set.
   struct Table {
     std::string name;
-    std::vector<std::string> columns;  // names only
-    bool has_id = false;
-    BulkInsert::ColumnSet real_columns = 0;
-    std::optional<pages::TableBuilder> builder;
-    std::optional<BulkInsert> insert;
+    std::size_t columns = 0;
+    ColumnSet real_columns = 0;
+    std::unique_ptr<pages::TableWriter> pages;
+    std::optional<Statement> insert;
   };
 
   void make_room(Pending& pending);
   void flush(std::size_t table);
   void flush_texts();
-  pages::TableBuilder make_builder(const std::string& table,
-                                   std::vector<pages::ColumnStorage> columns);
+  std::unique_ptr<pages::TableWriter> append_to(const std::string& table,
+                                                std::vector<pages::ColumnStorage> columns);
   bool has_index(const std::string& table) const;
   void use_sqlite(Table& table);
   void insert(const InsertBatch& batch);
-  void insert_rows(Table& table, const InsertBatch& batch);
+  void insert_rows(Table& table, std::span<const std::int64_t> cells) const;
   void insert_text(std::int64_t id, std::string_view text);
 
   Database* db_;
-  RowBatch batch_;
-  pages::PageAppender file_;
+  std::unique_ptr<pages::Writer> file_;
   std::string text_table_;
-  std::optional<pages::TableBuilder> text_builder_;
+  std::unique_ptr<pages::TableWriter> text_pages_;  // null: SQLite inserts the texts
   Statement text_;
   std::deque<Table> tables_;
   std::vector<Pending> pending_;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,8 +20,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "store/pages/page_file.hpp"
-#include "store/pages/page_guard.hpp"
+#include "store/pages/pages.hpp"
 #include "store/read_failure.hpp"
 
 namespace msprof {
@@ -60,6 +60,20 @@ bool has_journal(const std::filesystem::path& path) {
   return false;
 }
 
+// Returns an SQLite URI that declares the file immutable, so that SQLite ignores locks and
+// journals: "file:/a%3Fb?immutable=1". Bytes that are special in a URI are percent-encoded.
+std::string immutable_address(const std::filesystem::path& path) {
+  std::error_code error;
+  std::string address = "file:";
+  for (const char c : std::filesystem::absolute(path, error).lexically_normal().string()) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
+    if (c == '/' && address == "file:/") continue;  // "file://" would be followed by a host name
+    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address + "?immutable=1";
+}
+
 void say_without_locks(const std::filesystem::path& path) {
   static std::once_flag said;
   std::call_once(said, [&] {
@@ -71,6 +85,21 @@ void say_without_locks(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+// Reads rows without SQLite.
+struct Database::Pages {
+  Statement lock;  // an open read statement holds a shared lock
+  std::unique_ptr<const pages::Reader> file;
+  std::map<std::string, std::uint32_t, std::less<>> roots{};  // by table
+};
+
+void end_on_interrupt(sqlite3* db) {
+  // SQLite runs this many in less than a millisecond.
+  constexpr int kInstructionsBetweenLooks = 1000;
+  sqlite3_progress_handler(
+      db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },
+      nullptr);
+}
 
 // A write error means a full disk or a missing permission; a read error means a damaged file or not
 // a store.
@@ -134,7 +163,7 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
 void Database::Close::operator()(sqlite3* db) const {
   sqlite3_close_v2(db);
 }
-void Database::Close::operator()(const pages::PageFile* pages) const {
+void Database::Close::operator()(const Pages* pages) const {
   delete pages;
 }
 
@@ -279,25 +308,12 @@ Database Database::create(const std::filesystem::path& path, int page_bytes) {
       "unix-none");
   database.db_.reset(db);
   if (code != SQLITE_OK) fail_with(db, "cannot create");
-  pages::end_on_interrupt(db);
+  end_on_interrupt(db);
   database.execute(fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=NONE;", page_bytes));
   database.execute(
       "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
       "PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;");
   return database;
-}
-
-// Returns "file:/a%3Fb?immutable=1": bytes that are special in a URI are percent-encoded.
-std::string immutable_address(const std::filesystem::path& path) {
-  std::error_code error;
-  std::string address = "file:";
-  for (const char c : std::filesystem::absolute(path, error).lexically_normal().string()) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
-    if (c == '/' && address == "file:/") continue;  // "file://" would be followed by a host name
-    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return address + "?immutable=1";
 }
 
 Database Database::open_read_only(const std::filesystem::path& path) {
@@ -312,6 +328,12 @@ Database Database::open_read_only(const std::filesystem::path& path) {
     say_without_locks(path);
     database = open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
   }
+  database.prepare_to_read();
+  return database;
+}
+
+Database Database::open_immutable(const std::filesystem::path& path) {
+  Database database = open(path, immutable_address(path), SQLITE_OPEN_URI, pages::guarded_vfs());
   database.prepare_to_read();
   return database;
 }
@@ -337,7 +359,7 @@ Database Database::open(const std::filesystem::path& path, const std::string& ad
         fmt::format("cannot open {}: {}", path.string(),
                     error_number == 0 ? sqlite3_errstr(code) : errno_text(error_number)));
   }
-  pages::end_on_interrupt(db);
+  end_on_interrupt(db);
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
   sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, kMaxSqlBytes);
   sqlite3_limit(db, SQLITE_LIMIT_COLUMN, kMaxColumns);
@@ -349,14 +371,8 @@ void Database::prepare_to_read() {
   execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
 }
 
-bool Database::is_in_transaction() const {
-  return sqlite3_txn_state(db_.get(), "main") != SQLITE_TXN_NONE;
-}
-
-Error damaged_store(sqlite3* db, std::string_view what) {
-  return Error(Exit::partial_data,
-               fmt::format("the store {} is damaged ({}); `msprof import` creates a new one",
-                           sqlite3_db_filename(db, "main"), what));
+Error Database::damaged(std::string_view what) const {
+  return pages::damaged_file(db_.get(), what);
 }
 
 void Database::close() {
@@ -365,7 +381,27 @@ void Database::close() {
 }
 
 void Database::read_by_pages() {
-  pages_.reset(pages::PageFile::open(db_.get()).release());
+  pages_.reset();
+  Statement lock = prepare("SELECT 1 FROM sqlite_schema");
+  if (!lock.step()) return;
+  auto file = pages::Reader::open(db_.get());
+  if (!file) return;
+  auto opened = std::make_unique<Pages>(Pages{std::move(lock), std::move(file)});
+  Statement read = prepare("SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'");
+  while (read.step()) {
+    const std::int64_t root = read.integer(1);
+    if (root > 0 && root <= UINT32_MAX)
+      opened->roots.emplace(read.text(0), static_cast<std::uint32_t>(root));
+  }
+  pages_.reset(opened.release());
+}
+
+std::unique_ptr<pages::TableReader> Database::read_pages(std::string_view table,
+                                                         std::span<const std::size_t> wanted,
+                                                         const pages::Filter& filter) const {
+  if (!pages_) return nullptr;
+  const auto root = pages_->roots.find(table);
+  return root == pages_->roots.end() ? nullptr : pages_->file->read(root->second, wanted, filter);
 }
 
 void Database::execute(const std::string& sql) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,9 @@
 struct sqlite3;
 struct sqlite3_stmt;
 namespace msprof::pages {
-class PageFile;
-}
+struct Filter;
+class TableReader;
+}  // namespace msprof::pages
 namespace msprof {
 
 // Callbacks around the statements of a guarded connection (sql_guard.hpp).
@@ -78,8 +80,8 @@ class Statement {
 // Throws the Error for the last failure of `db`, with file and remedy: "`doing` FILE: …".
 [[noreturn]] void fail_with(sqlite3* db, std::string_view doing);
 
-// Returns the Error for a store whose content contradicts itself; stores are untrusted input.
-Error damaged_store(sqlite3* db, std::string_view what);
+// Stops statements of `db` with SQLITE_INTERRUPT once an interrupt has been received.
+void end_on_interrupt(sqlite3* db);
 
 class Database {
  public:
@@ -94,35 +96,36 @@ class Database {
   static Database open_read_only(const std::filesystem::path& path);
   // Same, without locks, for a file made by create() that no other program knows.
   static Database open_unlocked(const std::filesystem::path& path);
+  // Same, without locks and journals, for a published file: it is never written again.
+  static Database open_immutable(const std::filesystem::path& path);
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
-  // As damaged_store().
-  Error damaged(std::string_view what) const { return damaged_store(db_.get(), what); }
-  // True while a statement is running, and after BEGIN.
-  bool is_in_transaction() const;
+  // Returns the Error for a store whose content contradicts itself; stores are untrusted input.
+  Error damaged(std::string_view what) const;
   sqlite3* handle() const { return db_.get(); }
   void close();
 
   // From now on cursors read rows directly from the file's pages, unless only SQLite can read their
   // format. Requires a complete file with our tables. Until close() no other program can change it.
   void read_by_pages();
-  // Null if rows are read through SQLite.
-  const pages::PageFile* pages() const { return pages_.get(); }
+  bool reads_pages() const { return pages_ != nullptr; }
+  // For RowCursor. Null if the rows of `table` must be read through SQLite.
+  std::unique_ptr<pages::TableReader> read_pages(std::string_view table,
+                                                 std::span<const std::size_t> wanted,
+                                                 const pages::Filter& filter) const;
 
  private:
   static Database open(const std::filesystem::path& path, const std::string& address, int flags,
                        const char* system);
   void prepare_to_read();
+  struct Pages;
   struct Close {
     void operator()(sqlite3* db) const;
-    void operator()(const pages::PageFile* pages) const;
+    void operator()(const Pages* pages) const;
   };
   std::unique_ptr<sqlite3, Close> db_;
-  std::unique_ptr<const pages::PageFile, Close> pages_;
+  std::unique_ptr<const Pages, Close> pages_;
 };
-
-// Returns an SQLite URI that declares the file immutable: SQLite then ignores locks and journals.
-std::string immutable_address(const std::filesystem::path& path);
 
 }  // namespace msprof

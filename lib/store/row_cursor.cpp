@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "store/pages/pages.hpp"
+
 namespace msprof {
+
+static_assert(kNull == pages::kNoValue);
 
 namespace {
 
@@ -37,12 +41,6 @@ std::string select(const char* table, std::span<const char* const> declarations,
                      filter.is_backwards ? " DESC" : "");
 }
 
-// Returns the root page for a scan of `table`; nullopt if SQLite must read it.
-std::optional<std::uint32_t> find_root(const Database& db, const char* table, std::string_view id) {
-  if (db.pages() == nullptr || !id.ends_with(" INTEGER PRIMARY KEY")) return std::nullopt;
-  return db.pages()->find_root(table);
-}
-
 std::vector<std::size_t> each_once(std::vector<std::size_t> places) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -55,10 +53,12 @@ CellReader::CellReader(const Database& db, const char* table,
                        std::span<const char* const> declarations, std::vector<std::size_t> wanted,
                        const RowFilter& filter)
     : wanted_(each_once(std::move(wanted))) {
-  if (const auto root = find_root(db, table, declarations[0])) {
-    scan_.emplace(*db.pages(), *root, wanted_, filter);
-    return;
+  if (std::string_view(declarations[0]).ends_with(" INTEGER PRIMARY KEY")) {
+    pages_ = db.read_pages(
+        table, wanted_,
+        {filter.first_id, filter.last_id, filter.not_null, filter.equal, filter.is_backwards});
   }
+  if (pages_) return;
   read_.emplace(db.prepare(select(table, declarations, wanted_, filter)));
   int parameter = 1;
   if (is_limited(filter)) {
@@ -68,7 +68,11 @@ CellReader::CellReader(const Database& db, const char* table,
   if (filter.equal) read_->bind(parameter, filter.equal->second);
 }
 
-bool CellReader::next_of_statement(std::int64_t* cells) {
+CellReader::~CellReader() = default;
+CellReader::CellReader(CellReader&& other) noexcept = default;
+
+bool CellReader::next(std::int64_t* cells) {
+  if (pages_) return pages_->next(cells);
   if (!read_->step()) return false;
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const int column = static_cast<int>(i);

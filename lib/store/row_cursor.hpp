@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,10 +14,17 @@
 
 #include "store/cells.hpp"
 #include "store/database.hpp"
-#include "store/pages/table_scan.hpp"
-#include "store/row_filter.hpp"
 
 namespace msprof {
+
+// Conditions on rows; columns are indexes.
+struct RowFilter {
+  std::int64_t first_id = INT64_MIN;
+  std::int64_t last_id = INT64_MAX;
+  std::vector<std::size_t> not_null;
+  std::optional<std::pair<std::size_t, std::int64_t>> equal;
+  bool is_backwards = false;  // read rows from the largest id to the smallest
+};
 
 // Reads cells by index; RowCursor adds the names.
 class CellReader {
@@ -25,18 +33,18 @@ class CellReader {
   // into them.
   CellReader(const Database& db, const char* table, std::span<const char* const> declarations,
              std::vector<std::size_t> wanted, const RowFilter& filter);
+  ~CellReader();
+  CellReader(CellReader&& other) noexcept;
 
   // Reads the next row; false after the last. Fills the wanted entries of `cells`; kNull if a cell
   // is not a number.
-  bool next(std::int64_t* cells) { return scan_ ? scan_->next(cells) : next_of_statement(cells); }
-  bool reads_pages() const { return scan_.has_value(); }
+  bool next(std::int64_t* cells);
+  bool reads_pages() const { return pages_ != nullptr; }
 
  private:
-  bool next_of_statement(std::int64_t* cells);
-
   std::vector<std::size_t> wanted_;
-  std::optional<pages::TableScan> scan_;
-  std::optional<Statement> read_;  // set if scan_ is empty
+  std::unique_ptr<pages::TableReader> pages_;
+  std::optional<Statement> read_;  // set if pages_ is null
 };
 
 template <typename Row>

@@ -23,7 +23,6 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "store/database.hpp"
-#include "store/pages/page_guard.hpp"
 
 namespace msprof {
 
@@ -429,7 +428,7 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
 
 SqlGuard::~SqlGuard() {
   if (!state_) return;
-  pages::end_on_interrupt(state_->db);
+  end_on_interrupt(state_->db);
   sqlite3_set_authorizer(state_->db, authorize, nullptr);
 }
 SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;

@@ -16,9 +16,7 @@
 #include "command_runs.hpp"
 #include "store/cells.hpp"
 #include "store/database.hpp"
-#include "store/pages/page_file.hpp"
-#include "store/pages/table_builder.hpp"
-#include "store/pages/table_scan.hpp"
+#include "store/pages/pages.hpp"
 
 namespace msprof::bench {
 
@@ -78,15 +76,13 @@ std::vector<Table> read_tables(const Database& db) {
   return tables;
 }
 
-double make_table(const Database& from, Database& to, pages::PageAppender& file,
-                  const Table& table) {
+double make_table(const Database& from, Database& to, pages::Writer& file, const Table& table) {
   to.execute(table.sql);
   Statement root = to.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
   root.bind(1, table.name);
   if (!root.step()) return 0;
-  const auto page = static_cast<pages::PageAppender::PageNumber>(root.integer(0));
+  const auto builder = file.append(static_cast<std::uint32_t>(root.integer(0)), table.columns);
   root.reset();
-  pages::TableBuilder builder(file, page, table.columns);
   Statement read = from.prepare(fmt::format("SELECT * FROM \"{}\"", table.name));
   double seconds = 0;
   std::vector<std::int64_t> cells;
@@ -94,11 +90,11 @@ double make_table(const Database& from, Database& to, pages::PageAppender& file,
   const auto build = [&] {
     const auto start = Clock::now();
     const std::size_t width = table.columns.size();
-    if (width != 0 && builder.add(cells, cells.size() / width) != cells.size() / width) {
+    if (width != 0 && builder->add(cells, cells.size() / width) != cells.size() / width) {
       fmt::print(stderr, "{} is not in the order of its ids\n", table.name);
       std::exit(1);
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) builder.add_text(cells[i], texts[i]);
+    for (std::size_t i = 0; i < texts.size(); ++i) builder->add_text(cells[i], texts[i]);
     cells.clear();
     texts.clear();
     seconds += seconds_since(start);
@@ -120,7 +116,7 @@ double make_table(const Database& from, Database& to, pages::PageAppender& file,
   }
   build();
   const auto start = Clock::now();
-  builder.finish();
+  builder->finish();
   return seconds + seconds_since(start);
 }
 
@@ -129,29 +125,28 @@ double make_pages(const fs::path& store, const fs::path& copy) {
   const Database from = Database::open_read_only(store);
   Database to = Database::create(copy, kPageBytes);
   to.execute("CREATE TABLE first (id INTEGER PRIMARY KEY)");
-  pages::PageAppender file(to);
+  const auto file = pages::Writer::open(to.handle());
   double seconds = 0;
-  for (const Table& table : read_tables(from)) seconds += make_table(from, to, file, table);
+  for (const Table& table : read_tables(from)) seconds += make_table(from, to, *file, table);
   return seconds;
 }
 
 double read_pages(const fs::path& store, const fs::path&) {
   Database db = Database::open_read_only(store);
   db.read_by_pages();
-  if (db.pages() == nullptr) {
+  if (!db.reads_pages()) {
     fmt::print(stderr, "{} cannot be read by pages\n", store.string());
     std::exit(1);
   }
   const auto tables = read_tables(db);
   const auto start = Clock::now();
   for (const Table& table : tables) {
-    const auto root = db.pages()->find_root(table.name);
-    if (table.columns.empty() || !root) continue;
+    if (table.columns.empty()) continue;
     std::vector<std::size_t> wanted(table.columns.size());
     std::iota(wanted.begin(), wanted.end(), 0);
     std::vector<std::int64_t> cells(wanted.size());
-    pages::TableScan scan(*db.pages(), *root, wanted, {});
-    while (scan.next(cells.data())) {
+    const auto rows = db.read_pages(table.name, wanted, {});
+    while (rows && rows->next(cells.data())) {
     }
   }
   return seconds_since(start);

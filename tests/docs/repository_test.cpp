@@ -32,6 +32,23 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+// lib/store/pages includes only lib/base; only sources of the store include it, by pages.hpp.
+std::vector<std::string> wrong_page_includes(const std::string& file, const std::string& source) {
+  const std::string include = "#include \"store/", pages = "pages/",
+                    interface = "pages/pages.hpp\"";
+  const bool is_inside = file.starts_with("lib/store/pages/");
+  const bool is_user = file.starts_with("lib/store/") && file.ends_with(".cpp");
+  std::vector<std::string> wrong;
+  for (std::size_t at = source.find(include); at != source.npos; at = source.find(include, at)) {
+    at += include.size();
+    const std::string_view path = std::string_view(source).substr(at, source.find('\n', at) - at);
+    const bool is_allowed = is_inside ? path.starts_with(pages)
+                                      : !path.starts_with(pages) || (is_user && path == interface);
+    if (!is_allowed) wrong.push_back(file + " may not include \"store/" + std::string(path));
+  }
+  return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("every page and section cited in a comment exists") {
@@ -103,7 +120,9 @@ TEST_CASE("the folders of lib include only what ARCHITECTURE.md allows") {
                            file.ends_with(".cpp.in");
     if (!is_source || !file.starts_with("lib/")) continue;
     ++sources;
-    append(wrong, table.wrong_includes(file, read_file(root / file)));
+    const std::string source = read_file(root / file);
+    append(wrong, table.wrong_includes(file, source));
+    append(wrong, wrong_page_includes(file, source));
   }
   CHECK(join_lines(wrong) == "");
   CHECK(sources > 400);

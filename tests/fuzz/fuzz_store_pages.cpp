@@ -42,7 +42,7 @@ template <typename Row>
 void compare(const Database& by_pages, const Database& sqlite, bool is_sound,
              const typename RowCursor<Row>::Columns& columns) {
   using Filter = typename RowCursor<Row>::Filter;
-  if (by_pages.pages() == nullptr || !by_pages.pages()->find_root(Row::kTable)) return;
+  if (!RowCursor<Row>(by_pages, columns).reads_pages()) return;
   for (const Filter& filter :
        {Filter{}, Filter{.is_backwards = true}, Filter{.first_id = 5, .last_id = 90},
         Filter{.not_null = {columns[1]}, .equal = {{columns[2], 1}}, .is_backwards = true}}) {

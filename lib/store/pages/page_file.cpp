@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "store/pages/file_format.hpp"
-#include "store/pages/page_guard.hpp"
 #include "store/pages/record.hpp"
+#include "store/pages/table_scan.hpp"
 
 namespace msprof::pages {
 
@@ -19,29 +19,26 @@ constexpr std::uint32_t kMinUsableBytes = 480;
 
 }  // namespace
 
-PageFile::PageFile(sqlite3* db, Statement lock) : db_(db), lock_(std::move(lock)) {}
+std::unique_ptr<const Reader> Reader::open(sqlite3* db) {
+  auto file = std::make_unique<PageFile>(db);
+  if (!file->open()) return nullptr;
+  return file;
+}
 
-std::unique_ptr<PageFile> PageFile::open(sqlite3* db) {
-  // An open read statement holds a shared lock.
-  Statement lock(db, "SELECT 1 FROM sqlite_schema");
-  if (!lock.step()) return nullptr;
-  std::unique_ptr<PageFile> pages(new PageFile(db, std::move(lock)));
-  // Uses SQLite's own handle: closing another descriptor of the file would drop SQLite's locks.
-  // Bypasses the page guard, so that any thread may read; a store that is being written has no
-  // guard.
-  sqlite3_file*& file = pages->file_;
+// Uses SQLite's own handle: closing another descriptor of the file would drop SQLite's locks.
+// Bypasses the page guard, so that any thread may read; a store that is being written has no guard.
+bool PageFile::open() {
   const bool is_there =
-      sqlite3_file_control(db, "main", kSystemFileControl, &file) == SQLITE_OK ||
-      sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK;
-  if (!is_there || file == nullptr || file->pMethods == nullptr || !pages->read_header())
-    return nullptr;
-  Statement read(db, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'");
-  while (read.step()) {
-    const std::int64_t root = read.integer(1);
-    if (root > 1 && root <= pages->page_count_)
-      pages->roots_.emplace(read.text(0), static_cast<std::uint32_t>(root));
-  }
-  return pages;
+      sqlite3_file_control(db_, "main", kSystemFileControl, &file_) == SQLITE_OK ||
+      sqlite3_file_control(db_, "main", SQLITE_FCNTL_FILE_POINTER, &file_) == SQLITE_OK;
+  return is_there && file_ != nullptr && file_->pMethods != nullptr && read_header();
+}
+
+std::unique_ptr<TableReader> PageFile::read(std::uint32_t root, std::span<const std::size_t> wanted,
+                                            const Filter& filter) const {
+  // Page 1 holds the schema.
+  if (root <= 1 || root > page_count_) return nullptr;
+  return std::make_unique<TableScan>(*this, root, wanted, filter);
 }
 
 bool PageFile::read_header() {
@@ -52,8 +49,7 @@ bool PageFile::read_header() {
       std::memcmp(header.data(), kFileMagic.data(), kFileMagic.size()) != 0) {
     return false;
   }
-  const std::uint32_t page_bytes = big_endian_16(&header[kPageBytesAt]);
-  page_bytes_ = page_bytes == 1 ? 65536 : page_bytes;
+  page_bytes_ = read_page_bytes(header.data());
   const auto reserved = std::to_integer<std::uint32_t>(header[kReservedBytesAt]);
   if (page_bytes_ < 512 || !std::has_single_bit(page_bytes_) ||
       page_bytes_ - reserved < kMinUsableBytes) {
@@ -67,12 +63,7 @@ bool PageFile::read_header() {
          file_bytes == sqlite3_int64{page_count_} * page_bytes_;
 }
 
-std::optional<std::uint32_t> PageFile::find_root(std::string_view table) const {
-  const auto known = roots_.find(table);
-  return known == roots_.end() ? std::nullopt : std::optional(known->second);
-}
-
-void PageFile::read(std::uint32_t first, std::uint32_t count, std::span<std::byte> to) const {
+void PageFile::read_pages(std::uint32_t first, std::uint32_t count, std::span<std::byte> to) const {
   const std::uint32_t lock_page = kLockByte / page_bytes_ + 1;
   // Page 1 holds the schema.
   const bool is_there = first > 1 && first <= page_count_ && count - 1 <= page_count_ - first;
@@ -87,7 +78,13 @@ void PageFile::read(std::uint32_t first, std::uint32_t count, std::span<std::byt
 }
 
 void PageFile::fail(std::uint32_t number, std::string_view what) const {
-  throw damaged_store(db_, fmt::format("page {}: {}", number, what));
+  throw damaged_file(db_, fmt::format("page {}: {}", number, what));
+}
+
+Error damaged_file(sqlite3* db, std::string_view what) {
+  return Error(Exit::partial_data,
+               fmt::format("the store {} is damaged ({}); `msprof import` creates a new one",
+                           sqlite3_db_filename(db, "main"), what));
 }
 
 }  // namespace msprof::pages

@@ -1,5 +1,16 @@
-#include "store/pages/page_guard.hpp"
-
+// The VFS of guarded_vfs().
+//
+// SQLite follows every child pointer of a page. Six pages, each with 600 pointers to the next, look
+// like 600^6 leaves. So each page is checked when SQLite first reads it, and SQLite gets
+// SQLITE_CORRUPT if
+// * a page has two parents, or two pointers in one: in a valid file each page has one pointer;
+//   * cells of a page overlap, or rows need more overflow pages than the file has: a few bytes
+//     could otherwise represent any number of long rows;
+//   * the schema has more entries than any of ours.
+// The check reads only pages that SQLite reads anyway, and reads nothing when the file is opened.
+//
+// Temporary files of these connections (sorts, temporary tables) get SQLITE_FULL once their total
+// size exceeds a multiple of the size of the open databases.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -15,6 +26,8 @@
 
 #include "base/interrupt.hpp"
 #include "store/pages/file_format.hpp"
+#include "store/pages/page_file.hpp"
+#include "store/pages/pages.hpp"
 #include "store/pages/record.hpp"
 
 namespace msprof::pages {
@@ -84,8 +97,7 @@ void PageTree::see_version(const std::byte* version) {
 }
 
 bool PageTree::accepts_header(const std::byte* header) {
-  const std::uint32_t written = big_endian_16(header + kPageBytesAt);
-  const std::uint32_t page_bytes = written == 1 ? kMaxPageBytes : written;
+  const std::uint32_t page_bytes = read_page_bytes(header);
   // Accepts a file that is not a database: SQLite's own error is clearer.
   if (std::memcmp(header, kFileMagic.data(), kFileMagic.size()) != 0) return true;
   if (page_bytes < kMinPageBytes || !std::has_single_bit(page_bytes)) return true;
@@ -135,13 +147,10 @@ bool PageTree::add_cell(std::byte type, const std::byte* cell, std::size_t bytes
     payload = read_varint(at);
     if (type == kLeafPage) read_varint(at);
   }
-  std::uint64_t local = payload;
   const std::uint32_t most =
       type == kLeafPage ? usable_bytes_ - 35 : (usable_bytes_ - 12) * 64 / 255 - 23;
-  if (payload > most) {
-    const std::uint32_t least = (usable_bytes_ - 12) * 32 / 255 - 23;
-    const std::uint64_t wished = least + (payload - least) % (usable_bytes_ - 4);
-    local = wished <= most ? wished : least;
+  std::uint64_t local = local_bytes(payload, usable_bytes_, most);
+  if (local < payload) {
     sum.overflow_pages += (payload - local - 1) / (usable_bytes_ - 4) + 1;
     if (sum.overflow_pages > page_count_) return false;
     local += 4;
@@ -388,14 +397,6 @@ const char* guarded_vfs() {
   static const int is_registered = sqlite3_vfs_register(&vfs, 0);
   if (is_registered != SQLITE_OK) throw std::bad_alloc();
   return kName;
-}
-
-void end_on_interrupt(sqlite3* db) {
-  // SQLite runs this many in less than a millisecond.
-  constexpr int kInstructionsBetweenLooks = 1000;
-  sqlite3_progress_handler(
-      db, kInstructionsBetweenLooks, [](void*) { return interrupt::received() != 0 ? 1 : 0; },
-      nullptr);
 }
 
 }  // namespace msprof::pages

@@ -46,11 +46,11 @@ std::int64_t leading_integer(std::string_view text) {
 std::int64_t decode_other_value(std::uint64_t type, const std::byte* bytes) {
   if (type == cell_type::kZero) return 0;
   if (type == cell_type::kOne) return 1;
-  if (is_null(type, bytes)) return kNull;
+  if (is_null(type, bytes)) return kNoValue;
   if (type == cell_type::kReal) return cut(decode_real(bytes));
   const std::int64_t value =
       leading_integer({reinterpret_cast<const char*>(bytes), value_bytes(type)});
-  return value == 0 ? kNull : value;  // a text that converts to 0 counts as not a number
+  return value == 0 ? kNoValue : value;  // a text that converts to 0 counts as not a number
 }
 
 bool is_null(std::uint64_t type, const std::byte* bytes) {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "store/cells.hpp"
 #include "store/pages/file_format.hpp"
+#include "store/pages/pages.hpp"
 
 namespace msprof::pages {
 
@@ -29,6 +29,22 @@ inline std::uint64_t big_endian_64(const std::byte* at) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(value) : value;
 }
 
+// Page size in a file header.
+inline std::uint32_t read_page_bytes(const std::byte* header) {
+  const std::uint32_t bytes = big_endian_16(header + kPageBytesAt);
+  return bytes == 1 ? 65536 : bytes;
+}
+
+// Returns how many bytes of a payload its cell holds; the others are on overflow pages. `usable`:
+// bytes of a page, `most`: maximum of this function.
+constexpr std::uint64_t local_bytes(std::uint64_t payload, std::uint64_t usable,
+                                    std::uint64_t most) {
+  if (payload <= most) return payload;
+  const std::uint64_t least = (usable - 12) * 32 / 255 - 23;
+  const std::uint64_t wished = least + (payload - least) % (usable - 4);
+  return wished <= most ? wished : least;
+}
+
 // Reads a number of one to nine bytes and moves `at` past it.
 inline std::uint64_t read_varint(const std::byte*& at) {
   std::uint64_t value = std::to_integer<std::uint64_t>(*at++);
@@ -46,17 +62,17 @@ inline bool is_integer(std::uint64_t type) {
   return type - 1 < cell_type::kInteger64 || type == cell_type::kZero || type == cell_type::kOne;
 }
 
-// Returns the value of a non-integer cell as cursors report it; kNull if it is not a number.
+// Returns the value of a non-integer cell as cursors report it; kNoValue if it is not a number.
 std::int64_t decode_other_value(std::uint64_t type, const std::byte* bytes);
 
-// Returns the value of a cell; kNull if it is not a number. Eight bytes at `bytes` must be
+// Returns the value of a cell; kNoValue if it is not a number. Eight bytes at `bytes` must be
 // readable.
 inline std::int64_t decode_value(std::uint64_t type, const std::byte* bytes) {
   if (type - 1 < cell_type::kInteger64) {
     static constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
     return static_cast<std::int64_t>(big_endian_64(bytes)) >> kUnused[type];
   }
-  if (type == cell_type::kNothing) return kNull;
+  if (type == cell_type::kNothing) return kNoValue;
   return decode_other_value(type, bytes);
 }
 

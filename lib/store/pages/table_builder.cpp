@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "store/cells.hpp"
 #include "store/pages/file_format.hpp"
 #include "store/pages/record.hpp"
 
@@ -32,7 +31,7 @@ constexpr std::size_t kMaxInteriorCell = 4 + 9;
 constexpr std::size_t kMaxVarint = 9;
 // One byte for the header size, at most 9 bytes per column (type and value), and 8 bytes because
 // each value is written as 8 bytes before it is shortened.
-constexpr std::size_t kMaxRecord = 1 + 9 * TableBuilder::kMaxColumns + 8;
+constexpr std::size_t kMaxRecord = 1 + 9 * kMaxColumns + 8;
 
 template <typename Number>
 void put(std::byte* at, Number number) {
@@ -102,10 +101,10 @@ struct RecordWriter {
 };
 
 // Throws the Error that an SQLite statement would throw.
-[[noreturn]] void fail_to_write(const Database& db, int error_number) {
+[[noreturn]] void fail_to_write(sqlite3* db, int error_number) {
   throw Error(Exit::cannot_write,
               fmt::format("error in {}: {} (choose another folder with --output)",
-                          sqlite3_db_filename(db.handle(), "main"),
+                          sqlite3_db_filename(db, "main"),
                           sqlite3_errstr(error_number == ENOSPC ? SQLITE_FULL : SQLITE_IOERR)));
 }
 
@@ -125,7 +124,7 @@ void begin_writeback(int fd, std::uint64_t before, std::uint64_t after) {
 // Holds the connection's mutex; running statements hold it, too.
 class ConnectionLock {
  public:
-  explicit ConnectionLock(const Database& db) : mutex_(sqlite3_db_mutex(db.handle())) {
+  explicit ConnectionLock(sqlite3* db) : mutex_(sqlite3_db_mutex(db)) {
     sqlite3_mutex_enter(mutex_);
   }
   ~ConnectionLock() { sqlite3_mutex_leave(mutex_); }
@@ -138,14 +137,22 @@ class ConnectionLock {
 
 }  // namespace
 
-PageAppender::PageAppender(const Database& db) : db_(db) {
-  fd_.reset(::open(sqlite3_db_filename(db.handle(), "main"), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+std::unique_ptr<Writer> Writer::open(sqlite3* db) {
+  return std::make_unique<PageAppender>(db);
+}
+
+PageAppender::PageAppender(sqlite3* db) : db_(db) {
+  fd_.reset(::open(sqlite3_db_filename(db, "main"), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!fd_) fail_to_write(db_, errno);
   const Header header = read_header();
-  const auto bytes = big_endian_16(&header[kPageBytesAt]);
-  page_bytes_ = bytes == 1 ? 65536 : bytes;
+  page_bytes_ = read_page_bytes(header.data());
   if (header[kReservedBytesAt] != std::byte{0} || big_endian_32(&header[kFormatAt]) != kFormat)
     throw Error(Exit::internal_error, "a new database does not have the requested format");
+}
+
+std::unique_ptr<TableWriter> PageAppender::append(std::uint32_t root,
+                                                  std::vector<ColumnStorage> columns) {
+  return std::make_unique<TableBuilder>(*this, root, std::move(columns));
 }
 
 PageAppender::Header PageAppender::read_header() const {
@@ -175,11 +182,11 @@ void PageAppender::write_at(std::uint64_t offset, std::span<const std::byte> byt
 
 // A statement that is still open would allocate the same pages.
 void PageAppender::check_between_statements() const {
-  if (db_.is_in_transaction())
+  if (sqlite3_txn_state(db_, "main") != SQLITE_TXN_NONE)
     throw Error(Exit::internal_error, "rows cannot be added within a transaction");
 }
 
-void PageAppender::append(std::span<const std::byte> pages, const std::function<void(Run)>& place) {
+void PageAppender::add(std::span<const std::byte> pages, const std::function<void(Run)>& place) {
   const ConnectionLock lock(db_);
   check_between_statements();
   Header header = read_header();
@@ -201,9 +208,9 @@ void PageAppender::append(std::span<const std::byte> pages, const std::function<
   begin_writeback(fd_.get(), before, last * page_bytes_);
 }
 
-PageAppender::PageNumber PageAppender::append(std::span<const std::byte> page) {
+PageAppender::PageNumber PageAppender::add(std::span<const std::byte> page) {
   PageNumber number = 0;
-  append(page, [&](Run run) { number = run.first; });
+  add(page, [&](Run run) { number = run.first; });
   return number;
 }
 
@@ -230,11 +237,11 @@ std::size_t TableBuilder::add(std::span<const std::int64_t> cells, std::size_t r
   const std::int64_t* cell = cells.data();
   for (std::size_t row = 0; row < rows; ++row) {
     const std::int64_t id = id_column_ ? cell[*id_column_] : last_id_.value_or(0) + 1;
-    if (id_column_ && (id == kNull || !continues(id))) return row;
+    if (id_column_ && (id == kNoValue || !continues(id))) return row;
     RecordWriter out{&record[1], &record[1 + columns_.size()]};
     for (const ColumnStorage kind : columns_) {
       const std::int64_t value = *cell++;
-      if (value == kNull || kind == ColumnStorage::id) {
+      if (value == kNoValue || kind == ColumnStorage::id) {
         out.add_type(cell_type::kNothing);
       } else if (kind == ColumnStorage::integer) {
         out.add_integer(value);
@@ -260,12 +267,7 @@ bool TableBuilder::add_text(std::int64_t id, std::string_view text) {
   // A payload that does not fit continues on overflow pages; the file format defines how many bytes
   // stay in the leaf.
   const std::size_t page = file_->page_bytes();
-  std::size_t local = payload.size();
-  if (local > page - 35) {
-    const std::size_t least = (page - 12) * 32 / 255 - 23;
-    const std::size_t filling = least + (payload.size() - least) % (page - 4);
-    local = filling <= page - 35 ? filling : least;
-  }
+  const std::size_t local = local_bytes(payload.size(), page, page - 35);
   add_cell(id, payload.size(), payload.first(local), write_overflow(payload.subspan(local)));
   return true;
 }
@@ -281,7 +283,7 @@ PageAppender::PageNumber TableBuilder::write_overflow(std::span<const std::byte>
     put(page_.data(), next);
     std::copy(rest.begin() + static_cast<std::ptrdiff_t>(before), rest.end(),
               page_.begin() + sizeof next);
-    next = file_->append(page_);
+    next = file_->add(page_);
     rest = rest.first(before);
   }
   return next;
@@ -348,13 +350,12 @@ void TableBuilder::close_leaf() {
 void TableBuilder::write_full_leaves() {
   std::size_t at = 0;
   const std::span<const std::byte> block(block_);
-  file_->append(block.first(full_last_ids_.size() * file_->page_bytes()),
-                [&](PageAppender::Run run) {
-                  for (std::size_t i = 0; i < run.pages; ++i) {
-                    const auto page = static_cast<PageAppender::PageNumber>(run.first + i);
-                    leaves_.push_back({page, full_last_ids_[at++]});
-                  }
-                });
+  file_->add(block.first(full_last_ids_.size() * file_->page_bytes()), [&](PageAppender::Run run) {
+    for (std::size_t i = 0; i < run.pages; ++i) {
+      const auto page = static_cast<PageAppender::PageNumber>(run.first + i);
+      leaves_.push_back({page, full_last_ids_[at++]});
+    }
+  });
   full_last_ids_.clear();
 }
 
@@ -382,7 +383,7 @@ void TableBuilder::write_tail() {
     std::memmove(block_.data(), tail, page);
   }
   if (tail_ == 0) {
-    tail_ = file_->append(std::span<const std::byte>(leaf(), page));
+    tail_ = file_->add(std::span<const std::byte>(leaf(), page));
   } else {
     file_->write(tail_, {leaf(), page});
   }
@@ -414,7 +415,7 @@ std::vector<TableBuilder::Child> TableBuilder::write_nodes(std::span<const Child
     if (children.size() == per_page + 1) --count;  // a page has at least two children
     make_node(children.first(count));
     if (nodes.size() == pages.size()) {
-      pages.push_back(file_->append(page_));
+      pages.push_back(file_->add(page_));
     } else {
       file_->write(pages[nodes.size()], page_);
     }

@@ -1,38 +1,25 @@
-// TableBuilder: writes the b-tree pages of one table directly, without SQLite. For BulkTables. File
-// format: sqlite.org/fileformat2.html, 1.3 (header), 1.6 (b-trees), 2.1 (records).
-//
-// SQLite and builders share one file. SQLite creates the schema (an empty table is its root page,
-// which never moves), the small tables and the indexes; builders fill tables whose rows arrive in
-// the order of their ids. Both allocate pages after the last one; only the file header stores the
-// page count:
-//   * PageAppender writes new pages and increases page count and change counter while it holds the
-//     connection's mutex. SQLite checks the change counter at the start of each transaction and
-//     drops its cache if it differs: to SQLite, a builder is another program.
-//   * So the connection must have no open transaction while builders work (append() checks this),
-//     and each of its statements is a transaction. Readers use separate connections.
-// Nothing refers to the pages of a builder before finish(), which writes the pages above the
-// leaves, and the root last. Rows may be added afterwards; finish() then rewrites the right edge of
-// the tree. The file is valid for SQLite and `PRAGMA integrity_check` after finish() of all
-// builders.
+// TableBuilder: writes the b-tree pages of one table, without SQLite. PageAppender adds them to the
+// file; README.md describes how they share it with SQLite.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/file_reader.hpp"
-#include "store/database.hpp"
 #include "store/pages/file_format.hpp"
+#include "store/pages/pages.hpp"
 
 namespace msprof::pages {
 
-// Adds pages to a database made by Database::create().
-class PageAppender {
+// Adds pages to a new database.
+class PageAppender : public Writer {
  public:
   using PageNumber = std::uint32_t;
   struct Run {
@@ -40,15 +27,16 @@ class PageAppender {
     std::size_t pages = 0;
   };
 
-  // `db` must outlive this and have a table. Throws Error(cannot_write).
-  explicit PageAppender(const Database& db);
+  explicit PageAppender(sqlite3* db);
+
+  std::unique_ptr<TableWriter> append(std::uint32_t root,
+                                      std::vector<ColumnStorage> columns) override;
 
   std::size_t page_bytes() const { return page_bytes_; }
-  // Appends whole pages to the file and calls `place` with their page numbers, in order. Throws
-  // Error(cannot_write) like SQLite's statements if the disk is full.
-  void append(std::span<const std::byte> pages, const std::function<void(Run)>& place);
-  PageNumber append(std::span<const std::byte> page);
-  // Overwrites a page made by append() or SQLite.
+  // Appends whole pages to the file and calls `place` with their page numbers, in order.
+  void add(std::span<const std::byte> pages, const std::function<void(Run)>& place);
+  PageNumber add(std::span<const std::byte> page);
+  // Overwrites a page made by add() or SQLite.
   void write(PageNumber number, std::span<const std::byte> page);
   // Makes SQLite drop its cached pages after overwrites.
   void announce();
@@ -60,34 +48,20 @@ class PageAppender {
   void write_changed(Header header);
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
 
-  const Database& db_;
+  sqlite3* db_;
   FileDescriptor fd_;
   std::size_t page_bytes_ = 0;
 };
 
-// How the cells of a row are stored. NUMERIC and INTEGER columns store integral doubles as
-// integers; REAL columns return them as doubles.
-enum class ColumnStorage : std::uint8_t { id, integer, numeric_double, real_double };
-
-class TableBuilder {
+class TableBuilder : public TableWriter {
  public:
-  // The table must be empty; `root` is its root page. `columns`: at most kMaxColumns, at most one
-  // of them the id. Rows of a table without an id are numbered from 1.
-  static constexpr std::size_t kMaxColumns = 32;
   TableBuilder(PageAppender& file, PageAppender::PageNumber root,
                std::vector<ColumnStorage> columns);
 
-  // Adds rows, one cell per column; doubles as their bits. Stops at the first id that is NULL or
-  // not larger than the one before. Returns the number of rows added.
-  std::size_t add(std::span<const std::int64_t> cells, std::size_t rows);
-  // Adds a row with an id and a text. Returns false if the id is not larger than the last one.
-  bool add_text(std::int64_t id, std::string_view text);
-
-  // Writes everything that a reader needs to find the rows added so far.
-  void finish();
-
-  // Id of the last row; empty if there is no row.
-  std::optional<std::int64_t> last_id() const { return last_id_; }
+  std::size_t add(std::span<const std::int64_t> cells, std::size_t rows) override;
+  bool add_text(std::int64_t id, std::string_view text) override;
+  void finish() override;
+  std::optional<std::int64_t> last_id() const override { return last_id_; }
 
  private:
   struct Child {

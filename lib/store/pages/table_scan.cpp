@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxPayload = 4 << 20;
 }  // namespace
 
 TableScan::TableScan(const PageFile& file, std::uint32_t root, std::span<const std::size_t> wanted,
-                     const RowFilter& filter)
+                     const Filter& filter)
     : file_(&file),
       root_(root),
       first_id_(filter.first_id),
@@ -116,18 +116,15 @@ bool TableScan::fill(std::span<const std::byte> payload, std::int64_t* cells) {
 std::span<const std::byte> TableScan::whole_payload(const std::byte* local, std::uint64_t bytes) {
   if (bytes > kMaxPayload) fail("a row is too long");
   const std::uint32_t usable = file_->usable_bytes();
-  const std::uint32_t least = (usable - 12) * 32 / 255 - 23;
-  const auto wished = static_cast<std::uint32_t>(least + (bytes - least) % (usable - 4));
-  const std::uint32_t local_bytes = wished <= usable - 35 ? wished : least;
+  const auto in_cell = static_cast<std::ptrdiff_t>(local_bytes(bytes, usable, usable - 35));
   const std::byte* const page_end = leaf_ + usable;
-  if (local > page_end || local_bytes + 4 > page_end - local)
-    fail("a cell extends beyond the page");
-  overflow_.assign(local, local + local_bytes);
-  std::uint32_t number = big_endian_32(local + local_bytes);
+  if (local > page_end || in_cell + 4 > page_end - local) fail("a cell extends beyond the page");
+  overflow_.assign(local, local + in_cell);
+  std::uint32_t number = big_endian_32(local + in_cell);
   std::vector<std::byte> page(file_->page_bytes());
   while (overflow_.size() < bytes) {
     count_page();
-    file_->read(number, 1, page);
+    file_->read_pages(number, 1, page);
     const std::size_t count = std::min<std::size_t>(usable - 4, bytes - overflow_.size());
     overflow_.insert(overflow_.end(), page.begin() + 4,
                      page.begin() + 4 + static_cast<std::ptrdiff_t>(count));
@@ -174,7 +171,7 @@ const std::byte* TableScan::read_child(std::span<const std::uint32_t> children, 
       ++count;
     block_count_ = 0;
     block_first_ = is_backwards_ ? number - count + 1 : number;
-    file_->read(block_first_, count, block_);
+    file_->read_pages(block_first_, count, block_);
     block_count_ = count;
   }
   return block_.data() + std::size_t{number - block_first_} * file_->page_bytes();

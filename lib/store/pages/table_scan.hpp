@@ -1,6 +1,5 @@
-// TableScan: reads the rows of an integer table from its b-tree pages, in the order of their ids.
-// For CellReader; returns the same rows and values as SQLite. Pages are untrusted: throws
-// Error(partial_data) if they are inconsistent.
+// TableScan: reads the rows of an integer table from its b-tree pages. Returns the same rows and
+// values as SQLite. Pages are untrusted.
 // Source: sqlite.org/fileformat2.html 1.5 and 1.6.
 #pragma once
 
@@ -10,19 +9,16 @@
 #include <vector>
 
 #include "store/pages/page_file.hpp"
-#include "store/row_filter.hpp"
 
 namespace msprof::pages {
 
-class TableScan {
+class TableScan : public TableReader {
  public:
-  // `wanted`: the columns that next() fills; column 0 is the id. `file` must outlive this.
+  // `file` must outlive this.
   TableScan(const PageFile& file, std::uint32_t root, std::span<const std::size_t> wanted,
-            const RowFilter& filter);
+            const Filter& filter);
 
-  // Reads the next row; false after the last. Fills the wanted entries of `cells`; kNull if a cell
-  // is not a number.
-  bool next(std::int64_t* cells);
+  bool next(std::int64_t* cells) override;
 
  private:
   enum Use : std::uint8_t { kSkip = 0, kWanted = 1, kNotNull = 2, kEqual = 4 };

@@ -82,7 +82,7 @@ struct BothWays {
   explicit BothWays(const fs::path& path) : sqlite(Database::open_read_only(path)) {
     pages = TraceDb::open(path);
     REQUIRE(pages);
-    REQUIRE(pages->database().pages() != nullptr);
+    REQUIRE(pages->database().reads_pages());
   }
   template <typename Row>
   void check() const {

@@ -61,7 +61,7 @@ struct PagedStore {
     write_file(path, bytes);
     const auto store = TraceDb::open(path);
     if (!store) return "no store";
-    REQUIRE(store->database().pages() != nullptr);
+    REQUIRE(store->database().reads_pages());
     std::int64_t rows = 0;
     try {
       RowCursor<TaskRow> tasks(store->database(), {&TaskRow::id, &TaskRow::start_ns},
@@ -186,28 +186,28 @@ TEST_CASE("a wrong byte gives rows or an error") {
 
 TEST_CASE("files that only SQLite can read are read by SQLite") {
   const PagedStore store;
-  const auto pages = [&] {
+  const auto reads_pages = [&] {
     const auto opened = TraceDb::open(store.path);
     REQUIRE(opened);
     RowCursor<TaskRow> tasks(opened->database(), {&TaskRow::id}, {.first_id = kTasks});
     REQUIRE(tasks.next());
     CHECK(tasks->id == kTasks);
-    return opened->database().pages();
+    return opened->database().reads_pages();
   };
-  CHECK(pages() != nullptr);
+  CHECK(reads_pages());
   SECTION("a write-ahead log") {
     query(store.path, "PRAGMA journal_mode=wal");
-    CHECK(pages() == nullptr);
+    CHECK_FALSE(reads_pages());
   }
   SECTION("bytes after the last page") {
     write_file(store.path, store.bytes + std::string(kSmallPage, '\0'));
-    CHECK(pages() == nullptr);
+    CHECK_FALSE(reads_pages());
   }
   SECTION("a page count that is not marked as valid") {
     std::string bytes = store.bytes;
     bytes[27] = static_cast<char>(bytes[27] + 1);
     write_file(store.path, bytes);
-    CHECK(pages() == nullptr);
+    CHECK_FALSE(reads_pages());
   }
 }
 
