@@ -4,23 +4,30 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "collect/cann/profiling_options.hpp"
 #include "collect/file_tree.hpp"
 #include "collect/project.hpp"
-#include "doctor/python_source.hpp"
+#include "doctor/script_facts.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 namespace {
+
+constexpr std::chrono::seconds kMaxScriptTime{20};
+constexpr int kNoProgram = 127;
 
 constexpr std::string_view kOptions = "profiling_options";
 constexpr std::string_view kGraphOptions = "ge.exec.profilingOptions";
@@ -37,129 +44,103 @@ constexpr std::array<std::string_view, 3> kAdapters = {"npu_bridge", "npu_device
 
 constexpr const char* kMend = "correct it; docs/frameworks.md lists the keys and values";
 
+bool has_adapter(std::string_view text) {
+  return std::any_of(kAdapters.begin(), kAdapters.end(), [&](std::string_view adapter) {
+    return text.find(adapter) != std::string_view::npos;
+  });
+}
+
+// One line of the output of script_facts.py.
+struct ScriptFact {
+  std::size_t line = 0;
+  std::string kind;
+  std::string name;
+  Json value;
+  Json places;
+};
+
 class ScriptChecks {
  public:
   ScriptChecks(CheckList& list, const std::string& name, std::string_view text,
                const fs::path& folder)
-      : list_(list), name_(name), text_(text), folder_(folder), source_(text) {}
+      : list_(list), name_(name), text_(text), folder_(folder) {}
 
-  void check() {
+  void check(const Json& facts) {
     const std::size_t before = list_.checks().size();
-    for (std::size_t i = 0; i < source_.tokens().size(); ++i) {
+    for (const Json& each : facts) {
       if (list_.checks().size() - before >= kMaxFindings) {
         return list_.skip(
             name_, fmt::format("the rest of the script is not checked: it already has {} findings",
                                kMaxFindings));
       }
-      look_for_options(i);
-      look_for_switch(i);
-      look_for_run_config(i);
-      look_for_acl_json(i);
-      look_for_profiler(i);
+      const ScriptFact fact{each.at(0), each.at(2), each.at(3), each.at(4), each.at(5)};
+      const bool is_options = fact.name == kOptions || fact.name == kGraphOptions;
+      if (fact.kind != "call") {
+        is_options ? check_options(fact) : check_switch(fact);
+      } else if (fact.name == "NPURunConfig") {
+        list_.ok(of(fact.line, fact.name),
+                 "no profiling_config: PROFILING_MODE and PROFILING_OPTIONS apply");
+      } else if (fact.name == "acl.init") {
+        check_acl_json(fact);
+      } else {
+        check_profiler(fact);
+      }
     }
     report_switches();
   }
 
  private:
-  std::size_t at(std::size_t index) const { return source_.tokens()[index].at; }
-
-  std::string of(std::size_t index, std::string_view what) const {
-    return fmt::format("{}:{}: {}", name_, source_.line_number(at(index)), what);
+  std::string of(std::size_t line, std::string_view what) const {
+    return fmt::format("{}:{}: {}", name_, line, what);
   }
 
-  // Returns the token index of the value assigned to the name or key at `index`, as in
-  // profiling_options=…, parameter_map["profiling_options"].s = …, {"profiling_options": …}; 0 if
-  // there is none.
-  std::size_t assigned_to(std::size_t index) const {
-    std::size_t next = index + 1;
-    const bool is_key = source_.tokens()[index].kind == PythonTokenKind::text;
-    if (is_key && source_.is(next, ":")) return next + 1;
-    if (is_key && source_.is(next, "]")) {
-      for (++next; source_.is(next, "."); next += 2) {
-      }
-    } else if (is_key) {
-      return 0;
-    }
-    return source_.is(next, "=") ? next + 1 : 0;
-  }
-
-  void look_for_options(std::size_t index) {
-    const std::size_t value = options_at(index);
-    if (value == 0 || source_.is(value, "None") || source_.is_text(value, "")) return;
-    // The value is often a variable that was already checked at its assignment.
-    const auto text = source_.text_at(value);
+  void check_options(const ScriptFact& fact) {
+    if (fact.value.is_null() || fact.value == "") return;
     has_options_ = true;
-    if (text && !text->origins.empty() && !checked_.insert(text->origins.front()).second) return;
-    if (text) return check_options(index, *text);
-    list_.skip(
-        of(index, kOptions), "its value is built when the script runs",
-        "msprof collect --framework tf --profiling-options checks the options before the start");
-  }
-
-  // Returns the token index of the expression with options introduced by the word at `index`; 0 if
-  // there is none.
-  std::size_t options_at(std::size_t index) const {
-    if (source_.is(index, kOptions) || source_.is_text(index, kOptions) ||
-        source_.is_text(index, kGraphOptions)) {
-      return assigned_to(index);
+    if (!fact.value.is_string()) {
+      return list_.skip(
+          of(fact.line, kOptions), "its value is built when the script runs",
+          "msprof collect --framework tf --profiling-options checks the options before the start");
     }
-    // ProfilingConfig(True, "…")
-    const bool is_second = source_.is(index, "ProfilingConfig") && source_.is(index + 1, "(") &&
-                           source_.is(index + 3, ",") && !source_.is(index + 5, "=");
-    return is_second && !source_.is(index + 4, ")") ? index + 4 : 0;
-  }
-
-  void check_options(std::size_t index, const PythonText& text) {
-    const ProfilingOptionsCheck check = check_profiling_options(text.value);
+    // The value is often a variable that was already checked at its assignment.
+    if (!checked_.insert(fact.places.at(0)).second) return;
+    const auto& text = fact.value.get_ref<const std::string&>();
+    const ProfilingOptionsCheck check = check_profiling_options(text);
     output_ = check.output;
     std::string evidence;
-    const auto& told = check.problems.empty() ? check.notes : check.problems;
-    for (const Problem& each : told) {
-      evidence += fmt::format("{}{}", evidence.empty() ? "" : "; ", sentence(each, text));
-    }
-    if (!check.problems.empty()) {
-      return list_.fail(of(index, kOptions), evidence, kMend, Exit::application_failed);
-    }
-    list_.ok(of(index, kOptions),
+    for (const Problem& each : check.problems.empty() ? check.notes : check.problems)
+      evidence += (evidence.empty() ? "" : "; ") + sentence(each, text, fact.places);
+    if (!check.problems.empty())
+      return list_.fail(of(fact.line, kOptions), evidence, kMend, Exit::application_failed);
+    list_.ok(of(fact.line, kOptions),
              fmt::format("{}{}{}", check.effective, evidence.empty() ? "" : "; ", evidence));
   }
 
   // Adds the position in the script, if the problem has one.
-  std::string sentence(const Problem& problem, const PythonText& text) const {
-    if (!problem.at || text.origins.empty()) return problem.what;
-    const std::size_t byte =
-        *problem.at < text.origins.size() ? text.origins[*problem.at] : text.origins.back() + 1;
-    return fmt::format("{}:{}: {}", name_, source_.position_text(byte), problem.what);
+  std::string sentence(const Problem& problem, std::string_view text, const Json& places) const {
+    if (!problem.at) return problem.what;
+    const std::string_view before = text.substr(0, *problem.at);
+    const auto character = static_cast<std::size_t>(
+        std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    const bool is_after = character >= places.size();
+    const Json& place = is_after ? places.back() : places[character];
+    return fmt::format("{}:{}:{}: {}", name_, place.at(0).get<std::size_t>(),
+                       place.at(1).get<std::size_t>() + (is_after ? 1 : 0), problem.what);
   }
 
-  void look_for_switch(std::size_t index) {
-    const bool is_word = source_.is(index, "enable_profiling") ||
-                         source_.is_text(index, "enable_profiling") ||
-                         source_.is_text(index, "profiling_mode");
-    const bool is_graph = source_.is_text(index, kGraphMode);
-    const std::size_t value = is_word || is_graph ? assigned_to(index) : 0;
-    // ProfilingConfig(True, …)
-    const bool is_first = source_.is(index, "ProfilingConfig") && source_.is(index + 1, "(") &&
-                          (source_.is(index + 3, ",") || source_.is(index + 3, ")"));
-    if (value == 0 && !is_first) return;
-    const std::size_t told = is_first ? index + 2 : value;
-    if (source_.is(told, "True") || (is_graph && source_.is_text(told, "1"))) {
-      switches_.push_back(index);
-    } else if (source_.is(told, "False") || (is_graph && source_.is_text(told, "0"))) {
-      list_.ok(of(index, source_.is(index, "ProfilingConfig") ? "ProfilingConfig" : word(index)),
-               "switched off in the script");
+  void check_switch(const ScriptFact& fact) {
+    const bool is_graph = fact.name == kGraphMode;
+    if (fact.value == true || (is_graph && fact.value == "1")) {
+      switches_.emplace_back(fact.line, fact.name);
+    } else if (fact.value == false || (is_graph && fact.value == "0")) {
+      list_.ok(of(fact.line, fact.name), "switched off in the script");
     }
   }
 
-  std::string word(std::size_t index) const {
-    const PythonToken& token = source_.tokens()[index];
-    return token.kind == PythonTokenKind::text ? token.value : std::string(token.source);
-  }
-
   void report_switches() {
-    for (const std::size_t index : switches_) {
+    for (const auto& [line, word] : switches_) {
       list_.warn(
-          of(index, word(index)),
+          of(line, word),
           "the script enables profiling: its settings override PROFILING_MODE and "
           "PROFILING_OPTIONS",
           fmt::format(
@@ -169,59 +150,36 @@ class ScriptChecks {
                               : output_));
     }
     if (!switches_.empty() && !has_options_) {
-      list_.ok(of(switches_.front(), kOptions),
+      list_.ok(of(switches_.front().first, kOptions),
                fmt::format("not set: the documented defaults, {}", default_profiling_options()));
     }
   }
 
-  // Finds NPURunConfig(…) without a profiling_config argument.
-  void look_for_run_config(std::size_t index) {
-    if (!source_.is(index, "NPURunConfig") || !source_.is(index + 1, "(")) return;
-    int depth = 0;
-    for (std::size_t i = index + 1; i < source_.tokens().size(); ++i) {
-      if (source_.is(i, "(")) ++depth;
-      if (source_.is(i, ")") && --depth == 0) break;
-      if (source_.is(i, "profiling_config") || source_.is(i, "*")) return;
-    }
-    list_.ok(of(index, "NPURunConfig"),
-             "no profiling_config: PROFILING_MODE and PROFILING_OPTIONS apply");
-  }
-
-  // Finds acl.init("acl.json"), whose "profiler" takes precedence over the environment.
-  void look_for_acl_json(std::size_t index) {
-    if (!source_.is(index, "acl") || !source_.is(index + 1, ".") ||
-        !source_.is(index + 2, "init") || !source_.is(index + 3, "(")) {
-      return;
-    }
-    const auto path = source_.text_at(index + 4);
-    if (!path || path->value.empty()) return;
+  // Checks acl.init("acl.json"), whose "profiler" takes precedence over the environment.
+  void check_acl_json(const ScriptFact& fact) {
+    if (!fact.value.is_string() || fact.value == "") return;
+    const auto& path = fact.value.get_ref<const std::string&>();
     try {
-      const auto document = nlohmann::json::parse(
-          read_text_file(folder_ / path->value, kMaxConfigBytes), nullptr, false);
+      const auto document =
+          Json::parse(read_text_file(folder_ / path, kMaxConfigBytes), nullptr, false);
       if (!document.is_object() || !document.contains("profiler")) return;
       const auto& profiler = document["profiler"];
-      if (!profiler.is_object() || profiler.value("switch", nlohmann::json()) != "on") return;
+      if (!profiler.is_object() || profiler.value("switch", Json()) != "on") return;
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       return;  // the file is in another folder, or created by the script
     }
     list_.warn(
-        of(index, "acl.init"),
+        of(fact.line, fact.name),
         fmt::format("\"profiler\" in {} is on and overrides PROFILING_MODE and PROFILING_OPTIONS",
-                    path->value),
+                    path),
         "set its \"switch\" to \"off\", or remove \"profiler\"");
   }
 
-  // Finds profiler.Profiler(…) of the TensorFlow adapters.
-  void look_for_profiler(std::size_t index) {
-    const bool is_call = source_.is(index, "profiler") && source_.is(index + 1, ".") &&
-                         source_.is(index + 2, "Profiler") && source_.is(index + 3, "(");
-    if (!is_call) return;
-    const bool is_adapted = std::any_of(kAdapters.begin(), kAdapters.end(), [&](auto adapter) {
-      return text_.find(adapter) != std::string_view::npos;
-    });
-    if (!is_adapted) return;
-    list_.warn(of(index, "profiler.Profiler"),
+  // profiler.Profiler(…) of the TensorFlow adapters.
+  void check_profiler(const ScriptFact& fact) {
+    if (!has_adapter(text_)) return;
+    list_.warn(of(fact.line, fact.name),
                "the script profiles itself, which conflicts with PROFILING_MODE=true",
                "remove the call for msprof collect --framework tf");
   }
@@ -230,9 +188,8 @@ class ScriptChecks {
   const std::string& name_;
   std::string_view text_;
   const fs::path& folder_;
-  PythonSource source_;
-  std::set<std::uint32_t> checked_;  // start offsets of checked texts
-  std::vector<std::size_t> switches_;
+  std::set<Json> checked_;  // places of the first characters of checked texts
+  std::vector<std::pair<std::size_t, std::string>> switches_;  // line and word
   bool has_options_ = false;
   std::string output_;  // output folder in the options text that was checked last
 };
@@ -240,7 +197,7 @@ class ScriptChecks {
 bool is_worth_reading(std::string_view text) {
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   if (std::any_of(kWords.begin(), kWords.end(), has) || has("acl.init")) return true;
-  return has("profiler.Profiler") && std::any_of(kAdapters.begin(), kAdapters.end(), has);
+  return has("profiler.Profiler") && has_adapter(text);
 }
 
 // Skips folders with third-party code or without code.
@@ -285,9 +242,26 @@ Scripts find_scripts(const fs::path& root) {
 
 }  // namespace
 
-void check_script(CheckList& list, const std::string& name, std::string_view text,
-                  const fs::path& folder) {
-  if (is_worth_reading(text)) ScriptChecks(list, name, text, folder).check();
+bool check_script(CheckList& list, const std::string& name, const fs::path& path) {
+  const std::string text = read_text_file(path, kMaxScriptBytes);
+  if (!is_worth_reading(text)) return true;
+  // Isolated from the environment and from the modules beside the script.
+  const ToolAnswer answer = run_tool(
+      {"python3", "-I", "-S", "-W", "ignore", "-c", std::string(kScriptFacts), path.string()},
+      kMaxScriptTime);
+  if (answer.end.exit_code == kNoProgram) {
+    list.skip(name, "not checked: scripts are parsed with python3, which is not on PATH",
+              "install python3; msprof collect --framework tf --profiling-options checks options "
+              "without it");
+    return false;
+  }
+  const Json facts = Json::parse(answer.out, nullptr, false);
+  if (!answer.has_succeeded() || !facts.is_array()) {
+    list.skip(name, fmt::format("not checked: python3 cannot parse it ({})", answer.reason()));
+  } else {
+    ScriptChecks(list, name, text, path.parent_path()).check(facts);
+  }
+  return true;
 }
 
 bool check_scripts(CheckList& list, const fs::path& root) {
@@ -296,8 +270,7 @@ bool check_scripts(CheckList& list, const fs::path& root) {
   for (const fs::path& file : scripts.files) {
     interrupt::check();
     try {
-      const std::string text = read_text_file(root / file, kMaxScriptBytes);
-      check_script(list, file.string(), text, (root / file).parent_path());
+      if (!check_script(list, file.string(), root / file)) break;
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       list.skip(file.string(), error.what());

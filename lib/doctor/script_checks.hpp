@@ -1,11 +1,10 @@
 // Checks of Python scripts before a run: the profiling options for TensorFlow and the graph engine.
-// The scripts are read, never run. Used by `msprof doctor`.
+// python3 parses them (script_facts.py); they are never run. Used by `msprof doctor`.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "doctor/check.hpp"
 
@@ -19,9 +18,8 @@ inline constexpr std::size_t kMaxScriptFolders = 8;  // maximum nesting
 // Error(interrupted).
 bool check_scripts(CheckList& list, const std::filesystem::path& root);
 
-// Checks one script; `name` is its name in the checks. An acl.json that it uses is looked up in
-// `folder`.
-void check_script(CheckList& list, const std::string& name, std::string_view text,
-                  const std::filesystem::path& folder);
+// Checks one script; `name` is its name in the checks. An acl.json that it uses is looked up in its
+// folder. Returns false if there is no python3 to parse it with. Throws Error if it cannot be read.
+bool check_script(CheckList& list, const std::string& name, const std::filesystem::path& path);
 
 }  // namespace msprof
