@@ -123,20 +123,11 @@ std::vector<std::string> questions() {
           "ATTACH 'x' AS y; PRAGMA user_version = 7; CREATE TEMP TABLE z AS SELECT 1"};
 }
 
-// Scripts with profiling_options, and option texts alone.
-std::vector<std::string> scripts() {
+std::vector<std::string> profiling_options() {
   return {
-      "from npu_bridge.npu_init import *\noptions = '{\"output\":\"/tmp\",' \\\n  "
-      "'\"task_time\":\"on\"}'\n"
-      "config = NPURunConfig(profiling_config=ProfilingConfig(enable_profiling=True,\n"
-      "    profiling_options=options))\n",
-      "custom_op.parameter_map[\"profiling_options\"].s = tf.compat.as_bytes(\n"
-      "    r\"\"\"{\"training_trace\":\"on\", # no "
-      "comment\n\"aic_metrics\":\"Custom:0x1,0x2\"}\"\"\")\n",
-      "x = f'{a}' + b'\\x41\\u00e9\\N{BULLET}' + ('a' 'b')\n",
       R"({"output":"","storage_limit":"200MB","training_trace":"on","task_time":"l1","fp_point":""})",
       R"({"output":"/tmp/p",task_trace":"on","sys_io_sampling_freq":"100","host_sys":"cpu,mem"})",
-  };
+      R"({"training_trace":"on", "aic_metrics":"Custom:0x1,0x2"})"};
 }
 
 // Files of ssh's configuration, and lists of jump hosts.
@@ -167,7 +158,7 @@ std::string pack(const std::vector<SeedFile>& files) {
 
 std::vector<std::string> seeds(std::string_view target) {
   if (target == "sql") return questions();
-  if (target == "script") return scripts();
+  if (target == "options") return profiling_options();
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
   if (target == "ssh_config") return ssh_configs();

@@ -29,7 +29,7 @@ std::vector<std::string> stores();
 std::vector<std::string> old_folders();
 
 // Returns the seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old",
-// "old_folder", "part", "script", "sql" or "store_pages".
+// "old_folder", "part", "options", "sql" or "store_pages".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz

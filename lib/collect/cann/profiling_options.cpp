@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/cann/collector_values.hpp"
-#include "collect/cann/json_fault.hpp"
 
 namespace msprof {
 
@@ -18,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kMaxShownOption = 60;
+constexpr int kMaxShownReason = 200;
 
 std::vector<ProfilingOption> make_table() {
   using enum OptionKind;
@@ -199,10 +199,15 @@ class OptionsCheck {
     try {
       options_ = Json::parse(text_, see);
     } catch (const Json::parse_error& error) {
-      const auto fault = find_json_fault(text_);
+      // "[…] parse error at line 1, column 51: syntax error while parsing object key - REASON"
+      std::string_view reason = error.what();
+      if (const auto at = reason.find(" - "); at != reason.npos) reason.remove_prefix(at + 3);
       // The parser's byte count starts at 1 and includes the offending byte.
-      const std::size_t at = error.byte > 0 ? std::min(error.byte - 1, text_.size()) : 0;
-      problem(fault ? fault->what : "not valid JSON from here on", fault ? fault->at : at);
+      problem(fmt::format("not valid JSON: {}", shorten(printable(reason), kMaxShownReason)),
+              error.byte > 0 ? std::min(error.byte - 1, text_.size()) : 0);
+      return false;
+    } catch (const Json::out_of_range&) {
+      problem("a number is out of range");
       return false;
     }
     if (!options_.is_object()) problem("it is not a JSON object: put { and } around the keys");
