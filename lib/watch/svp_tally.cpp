@@ -23,17 +23,12 @@ namespace {
 
 using svp::SvpFileKind;
 
-constexpr std::size_t kReferenceHeaderBytes = 16;
 constexpr std::size_t kMaxLayers = 100'000;
 constexpr std::size_t kMaxShownLayers = 16;
 constexpr int kMaxLayoutTries = 3;
 constexpr double kNsPerSecond = 1e9;
 constexpr std::string_view kExecuteCall = "svp_acl_mdl_execute";
 
-// Indexes into kAicoreFields, kAicpuFields and kAclApiFields.
-enum CoreSlot : std::size_t { kCoreLayer, kCoreStart, kCoreCycles, kCoreExecution = 13, kCoreEnd };
-enum CpuSlot : std::size_t { kCpuLayer, kCpuThread, kCpuStart, kCpuEnd, kCpuExecution };
-enum CallSlot : std::size_t { kCallId };
 using AnySlots = std::array<std::int64_t, kAicoreFields.size()>;
 
 std::string_view base_name(std::string_view path) {
@@ -225,21 +220,19 @@ class SvpTally : public Tally {
 
   // Chooses the file's layout or marks it as foreign; returns the header size.
   std::size_t take_header(DataFile& file, std::span<const std::byte> bytes) {
-    ByteCursor cursor(bytes);
-    if (bytes.size() < sizeof(svp::kReferenceMagic)) return 0;
+    if (bytes.size() < sizeof(std::uint32_t)) return 0;
     const std::string_view kind = svp::kind_name(file.kind);
-    if (cursor.read<std::uint32_t>() == svp::kReferenceMagic) {
-      if (bytes.size() < kReferenceHeaderBytes) return 0;
+    if (const auto header = svp::read_reference_header(bytes)) {
+      if (!header->is_whole) return 0;
       const RecordLayout* const layout = LayoutSet::reference().find(kind);
-      const auto version = cursor.read<std::uint16_t>();
-      const auto record_bytes = cursor.read<std::uint16_t>();
-      if (layout == nullptr || version != 1 || record_bytes < layout->record_bytes) {
+      if (layout == nullptr || header->version != svp::kReferenceVersion ||
+          header->record_bytes < layout->record_bytes) {
         file.is_foreign = file.is_unreadable = true;
         return 0;
       }
       file.layout = layout;
-      file.record_bytes = record_bytes;
-      return kReferenceHeaderBytes;
+      file.record_bytes = header->record_bytes;
+      return svp::kReferenceHeaderBytes;
     }
     file.is_foreign = true;
     look_for_layout();
@@ -289,21 +282,24 @@ class SvpTally : public Tally {
     if (!file.layout->decode(record, std::span(slots).first(std::min(count, slots.size())))) return;
     if (file.kind == SvpFileKind::acl_api) {
       ++file.records;
-      const auto name = file.layout->api_names.find(slots[kCallId]);
+      const auto name = file.layout->api_names.find(slots[svp::kCallApiId]);
       if (name != file.layout->api_names.end() && name->second.name.starts_with(kExecuteCall))
         ++file.executions;
       return;
     }
     const bool is_on_cpu = file.kind == SvpFileKind::aicpu;
-    const std::int64_t layer = slots[is_on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
+    const std::int64_t layer =
+        slots[is_on_cpu ? std::size_t{svp::kCpuLayerId} : std::size_t{svp::kCoreLayerId}];
     if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
-    const double ns = is_on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd])
-                                : span_ns(slots[kCoreStart], slots[kCoreEnd]);
-    const double cycles =
-        is_on_cpu || slots[kCoreCycles] == kNull ? -1 : static_cast<double>(slots[kCoreCycles]);
+    const double ns = is_on_cpu ? span_ns(slots[svp::kCpuStart], slots[svp::kCpuEnd])
+                                : span_ns(slots[svp::kCoreStart], slots[svp::kCoreEnd]);
+    const double cycles = is_on_cpu || slots[svp::kCoreTotalCycles] == kNull
+                              ? -1
+                              : static_cast<double>(slots[svp::kCoreTotalCycles]);
     if (std::max(ns, cycles) > static_cast<double>(svp::kMaxDurationNs)) return;
-    count_execution(file, layer,
-                    slots[is_on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
+    count_execution(
+        file, layer,
+        slots[is_on_cpu ? std::size_t{svp::kCpuExecution} : std::size_t{svp::kCoreExecution}]);
     LayerTime* const time = find_or_add_time(file, layer, is_on_cpu);
     if (time == nullptr) return;
     ++time->count;

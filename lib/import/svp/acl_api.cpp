@@ -11,8 +11,6 @@ namespace msprof::svp {
 
 namespace {
 
-// Indexes of kAclApiFields.
-enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd };
 using CallSlots = std::array<std::int64_t, kAclApiFields.size()>;
 
 constexpr std::uint64_t kRingRecords = 512;

@@ -9,17 +9,6 @@ namespace msprof::svp {
 
 namespace {
 
-// Indexes of kAicoreFields.
-enum CoreSlot : std::size_t {
-  kCoreLayerId,
-  kCoreStart,
-  kCoreTotalCycles,
-  kCoreFirstUnit,
-  kCoreDdrRead = 11,
-  kCoreDdrWrite,
-  kCoreExecution,
-  kCoreEnd
-};
 constexpr std::size_t kUnits = kCoreDdrRead - kCoreFirstUnit;
 using CoreSlots = std::array<std::int64_t, kAicoreFields.size()>;
 

@@ -7,8 +7,6 @@ namespace msprof::svp {
 
 namespace {
 
-// Indexes of kAicpuFields.
-enum CpuSlot : std::size_t { kCpuLayerId, kCpuThreadId, kCpuStart, kCpuEnd, kCpuExecution };
 using CpuSlots = std::array<std::int64_t, kAicpuFields.size()>;
 
 class AicpuKind : public RawKind {

@@ -23,9 +23,9 @@ void add_once(std::vector<std::string>& texts, std::string text) {
 }
 
 bool begins_like_ours(const RawFile& file) {
-  std::array<std::byte, sizeof svp::kReferenceMagic> head = {};
+  std::array<std::byte, svp::kReferenceHeaderBytes> head = {};
   const std::size_t count = FileReader(file.path).read(head);
-  return count == head.size() && ByteCursor(head).read<std::uint32_t>() == svp::kReferenceMagic;
+  return svp::read_reference_header(std::span(head).first(count)).has_value();
 }
 
 std::string stem_in(const std::string& name) {

@@ -13,9 +13,6 @@ namespace msprof::svp {
 
 namespace {
 
-constexpr std::size_t kHeaderBytes = 16;
-constexpr std::uint16_t kVersion = 1;
-
 void check_done(const ImportContext& context, const RawFile& file, SvpFileKind kind) {
   if (!file.done) {
     context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
@@ -113,12 +110,10 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
     context.report.count_file(kind_name(kind), 0);
     return std::nullopt;
   }
-  std::array<std::byte, kHeaderBytes> header = {};
-  const std::size_t count = FileReader(file.path).read(header);
-  ByteCursor cursor(std::span<const std::byte>(header.data(), count));
-  const bool is_reference =
-      cursor.read<std::uint32_t>() == kReferenceMagic && count >= sizeof kReferenceMagic;
-  const RecordLayout* layout = is_reference ? LayoutSet::reference().find(kind_name(kind))
+  std::array<std::byte, kReferenceHeaderBytes> bytes = {};
+  const std::size_t count = FileReader(file.path).read(bytes);
+  const auto header = read_reference_header(std::span(bytes).first(count));
+  const RecordLayout* layout = header ? LayoutSet::reference().find(kind_name(kind))
                                : context.user_layouts == nullptr
                                    ? nullptr
                                    : context.user_layouts->find(kind_name(kind));
@@ -128,39 +123,47 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
   };
   if (layout == nullptr) return unknown("not the reference layout");
   std::uint64_t record_bytes = layout->record_bytes;
-  if (is_reference) {
-    const auto version = cursor.read<std::uint16_t>();
-    const auto header_record_bytes = cursor.read<std::uint16_t>();
-    const auto header_kind = cursor.read<std::uint32_t>();
-    if (count < kHeaderBytes) return unknown("header truncated");
-    if (version != kVersion)
-      return unknown(fmt::format("reference header with unknown version {}", version));
-    if (header_kind != static_cast<std::uint32_t>(reference_kind)) {
-      return unknown(fmt::format("reference header of another kind: {}", header_kind));
-    }
-    if (header_record_bytes < layout->record_bytes) {
+  if (header) {
+    if (!header->is_whole) return unknown("header truncated");
+    if (header->version != kReferenceVersion)
+      return unknown(fmt::format("reference header with unknown version {}", header->version));
+    if (header->kind != static_cast<std::uint32_t>(reference_kind))
+      return unknown(fmt::format("reference header of another kind: {}", header->kind));
+    if (header->record_bytes < layout->record_bytes) {
       return unknown(
-          fmt::format("reference header with a record size of {} bytes", header_record_bytes));
+          fmt::format("reference header with a record size of {} bytes", header->record_bytes));
     }
-    if (header_record_bytes > layout->record_bytes) {
-      context.report.add(
-          FindingId::longer_records, kind_name(kind), file.name, "records longer than expected",
-          fmt::format("{} bytes, of which {} are read", header_record_bytes, layout->record_bytes));
+    if (header->record_bytes > layout->record_bytes) {
+      context.report.add(FindingId::longer_records, kind_name(kind), file.name,
+                         "records longer than expected",
+                         fmt::format("{} bytes, of which {} are read", header->record_bytes,
+                                     layout->record_bytes));
     }
-    record_bytes = header_record_bytes;
+    record_bytes = header->record_bytes;
   }
-  const bool has_space =
-      is_reference && !file.done && file.size_bytes + record_bytes > kLeastRoomBytes;
-  SvpDataFile result{FileReader(file.path), layout,       layout->header_bytes,
-                     record_bytes,          is_reference, has_space};
+  const bool has_space = header && !file.done && file.size_bytes + record_bytes > kLeastRoomBytes;
+  SvpDataFile result{FileReader(file.path), layout,   layout->header_bytes, record_bytes,
+                     header.has_value(),    has_space};
   if (!skip_to(result.reader, layout->header_bytes))
     return unknown("shorter than the layout's header");
-  if (!is_reference) {
+  if (!header) {
     const bool is_inferred = context.user_layouts->is_inferred();
     context.report.note_layout(is_inferred ? LayoutOrigin::inferred : LayoutOrigin::described);
     report_missing_fields(context, file, kind, *layout);
   }
   return result;
+}
+
+std::optional<ReferenceHeader> read_reference_header(std::span<const std::byte> bytes) {
+  constexpr std::uint32_t kMagic = 0x5056534d;
+  ByteCursor cursor(bytes);
+  if (cursor.read<std::uint32_t>() != kMagic) return std::nullopt;
+  ReferenceHeader header;
+  header.is_whole = bytes.size() >= kReferenceHeaderBytes;
+  header.version = cursor.read<std::uint16_t>();
+  header.record_bytes = cursor.read<std::uint16_t>();
+  header.kind = cursor.read<std::uint32_t>();
+  return header;
 }
 
 bool is_unwritten(std::span<const std::byte> record) {

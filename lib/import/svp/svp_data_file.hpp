@@ -18,8 +18,31 @@ namespace msprof::svp {
 
 // Header of 16 bytes: "MSVP", version 1 (u16), record size (u16), kind (u32), 0 (u32). Source:
 // svp_job.md 7.1.
-inline constexpr std::uint32_t kReferenceMagic = 0x5056534d;
+inline constexpr std::size_t kReferenceHeaderBytes = 16;
+inline constexpr std::uint16_t kReferenceVersion = 1;
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
+struct ReferenceHeader {
+  bool is_whole = false;  // false: truncated
+  std::uint16_t version = 0;
+  std::uint16_t record_bytes = 0;
+  std::uint32_t kind = 0;
+};
+// Reads the start of a file; nullopt if it has another layout.
+std::optional<ReferenceHeader> read_reference_header(std::span<const std::byte> bytes);
+
+// Indexes into kAicoreFields, kAicpuFields and kAclApiFields.
+enum CoreSlot : std::size_t {
+  kCoreLayerId,
+  kCoreStart,
+  kCoreTotalCycles,
+  kCoreFirstUnit,
+  kCoreDdrRead = 11,
+  kCoreDdrWrite,
+  kCoreExecution,
+  kCoreEnd
+};
+enum CpuSlot : std::size_t { kCpuLayerId, kCpuThreadId, kCpuStart, kCpuEnd, kCpuExecution };
+enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd };
 
 // Offset of a record's start time. It is never 0, and the host runtime stores it last.
 inline constexpr std::size_t kReferenceStartOffset = 8;
