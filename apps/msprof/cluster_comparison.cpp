@@ -28,13 +28,13 @@ ordered_json optional_json(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json change_json(const TimeChange& change) {
-  const bool is_pair = change.base_us && change.new_us;
-  return {{"base_us", optional_json(change.base_us)},
-          {"new_us", optional_json(change.new_us)},
-          {"delta_us", is_pair ? ordered_json(change.delta_us()) : ordered_json()},
+ordered_json change_json(const Change& change) {
+  const bool is_pair = change.base && change.now;
+  return {{"base_us", optional_json(change.base)},
+          {"new_us", optional_json(change.now)},
+          {"delta_us", is_pair ? ordered_json(change.delta()) : ordered_json()},
           {"percent", is_pair ? optional_json(change.percent()) : ordered_json()},
-          {"noise_us", is_pair ? ordered_json(change.noise_us) : ordered_json()},
+          {"noise_us", is_pair ? ordered_json(change.noise) : ordered_json()},
           {"is_noise", is_pair ? ordered_json(change.is_noise()) : ordered_json()}};
 }
 

@@ -105,8 +105,8 @@ class Report {
     side("BASE", comparison_.base);
     side("NEW ", comparison_.now);
     line(fmt::format("operators: {}", comparison_.matches.text()));
-    line(fmt::format("noise: up to {:.3f} ms ({:.1f} %), {}", comparison_.total.noise_us / 1000,
-                     part(comparison_.total.noise_us), printable(comparison_.noise_basis)));
+    line(fmt::format("noise: up to {:.3f} ms ({:.1f} %), {}", comparison_.total.noise / 1000,
+                     part(comparison_.total.noise), printable(comparison_.noise_basis)));
     ops();
     types();
     ratios();
@@ -120,21 +120,21 @@ class Report {
   void line(const std::string& text) { out_ += text + "\n"; }
 
   double part(double us) const {
-    const double base = comparison_.total.base_us.value_or(0);
+    const double base = comparison_.total.base.value_or(0);
     return base > 0 ? 100 * us / base : 0;
   }
 
   void headline() {
-    const TimeChange& total = comparison_.total;
+    const Change& total = comparison_.total;
     const double percent = total.percent().value_or(0);
     std::string verdict = fmt::format("{:.1f} % {}", std::abs(percent),
                                       comparison_.verdict == Verdict::faster ? "faster" : "slower");
     if (comparison_.verdict == Verdict::noise) {
       verdict = fmt::format("{:+.1f} %, which is noise", percent);
-      if (total.delta_us() == 0) verdict = "no change";
+      if (total.delta() == 0) verdict = "no change";
     }
     line(fmt::format("{}: {:.3f} → {:.3f} ms {}, {}", printable(what_was_compared(comparison_)),
-                     total.base_us.value_or(0) / 1000, total.new_us.value_or(0) / 1000,
+                     total.base.value_or(0) / 1000, total.now.value_or(0) / 1000,
                      per_unit(comparison_.unit), verdict));
   }
 
@@ -216,8 +216,8 @@ class Report {
     const CallChange* most = nullptr;
     double most_us = 0;
     for (const CallChange& call : comparison_.calls) {
-      const double us = std::max(call.time.base_us.value_or(0) * double(call.base_count),
-                                 call.time.new_us.value_or(0) * double(call.new_count));
+      const double us = std::max(call.time.base.value_or(0) * double(call.base_count),
+                                 call.time.now.value_or(0) * double(call.new_count));
       if (us <= most_us) continue;
       most = &call;
       most_us = us;
@@ -339,10 +339,10 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["unit"] = comparison.unit;
   document["noise_basis"] = comparison.noise_basis;
   document["verdict"] = verdict_name(comparison.verdict);
-  const TimeChange& total = comparison.total;
-  document["total"] = {{"base_us", as_json(total.base_us)}, {"new_us", as_json(total.new_us)},
-                       {"delta_us", total.delta_us()},      {"percent", as_json(total.percent())},
-                       {"noise_us", total.noise_us},        {"is_noise", total.is_noise()}};
+  const Change& total = comparison.total;
+  document["total"] = {{"base_us", as_json(total.base)}, {"new_us", as_json(total.now)},
+                       {"delta_us", total.delta()},      {"percent", as_json(total.percent())},
+                       {"noise_us", total.noise},        {"is_noise", total.is_noise()}};
   const MatchCounts& counts = comparison.matches;
   document["matches"] = {{"by_name", counts.by_name},
                          {"by_shape", counts.by_shape},

@@ -92,8 +92,8 @@ int count_ratios(const Comparison& comparison) {
   return count;
 }
 
-double part(const TimeChange& change) {
-  return change.noise_us > 0 ? std::abs(change.delta_us()) / change.noise_us : 0;
+double part(const Change& change) {
+  return change.noise > 0 ? std::abs(change.delta()) / change.noise : 0;
 }
 
 const OpChange& largest(const Comparison& comparison) {
@@ -132,7 +132,7 @@ TEST_CASE("A delayed start is reported even if the executions are noisy") {
   const double per_execution = 1.0 / 40;
   const auto is_noise = [&](double base_us, double now_us) {
     const Measured base = measured(base_us, 0), now = measured(now_us, 0);
-    return TimeChange{base_us, now_us, floor.range_us(base, now, per_execution)}.is_noise();
+    return Change{base_us, now_us, floor.range_us(base, now, per_execution)}.is_noise();
   };
   CHECK_FALSE(is_noise(5'000'000, 20'000));
   CHECK_FALSE(is_noise(20'000, 5'000'000));

@@ -115,9 +115,9 @@ TEST_CASE(
 
   // Baseline and candidate swapped.
   Comparison back = comparison;
-  std::swap(back.total.base_us, back.total.new_us);
+  std::swap(back.total.base, back.total.now);
   back.verdict = Verdict::slower;
-  for (OpChange& op : back.ops) std::swap(op.time.base_us, op.time.new_us);
+  for (OpChange& op : back.ops) std::swap(op.time.base, op.time.now);
   const std::string page = html_report(back);
   CHECK(contains(page, "NEW is 64.2 % slower"));
   CHECK(contains(page, "+9.109 ms (+64.2 %)"));
@@ -147,7 +147,7 @@ TEST_CASE("differences within noise are grey and have no share") {
   CHECK_FALSE(contains(page, "<figure id=\"by-type\""));
 
   // Without any difference no chart is drawn.
-  for (OpChange& op : same.ops) op.time.new_us = op.time.base_us;
+  for (OpChange& op : same.ops) op.time.now = op.time.base;
   CHECK_FALSE(contains(html_report(same), "<figure id=\"by-op\""));
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("an empty comparison and NaN values give a complete page") {
     made.total = {odd, 5, odd};
     made.base.frequency_mhz = odd;
     made.ops[0].time = {odd, 7, odd};
-    made.ops[1].time.new_us = odd;
+    made.ops[1].time.now = odd;
     made.ops[1].share = odd;
     made.ops[0].ratios[0].now = odd;
     made.types[0].time = {1, odd, none};

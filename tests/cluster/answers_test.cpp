@@ -263,15 +263,15 @@ TEST_CASE("a slower step is distinguished from noise by the spread of the steps"
   const auto slower =
       compared(make_steps({99, 100, 100, 100, 101}), make_steps({119, 120, 120, 120, 121}));
   CHECK(slower.verdict == Verdict::slower);
-  CHECK(slower.total.base_us == 100.0);
-  CHECK(slower.total.new_us == 120.0);
+  CHECK(slower.total.base == 100.0);
+  CHECK(slower.total.now == 120.0);
   CHECK(slower.noise_percent == 1.0);
   const ClusterChange& time = find_change(slower, "steps", "step time");
-  CHECK(time.mean.delta_us() == Approx(20));
+  CHECK(time.mean.delta() == Approx(20));
   CHECK(time.median->percent() == Approx(20));
-  CHECK(time.p95->base_us == Approx(100.8));
+  CHECK(time.p95->base == Approx(100.8));
   CHECK(time.base_count == 5);
-  CHECK(find_change(slower, "steps", "computing").mean.base_us == Approx(96));
+  CHECK(find_change(slower, "steps", "computing").mean.base == Approx(96));
   CHECK(find_change(slower, "steps", "free").mean.is_noise());
 
   // Quartiles 90 and 110 around 100: half the interquartile range is 10 %.
@@ -289,26 +289,26 @@ TEST_CASE("ranks, collectives and operators of two clusters are matched") {
   const auto changes =
       compared(make_steps({100, 100, 100, 100}), make_steps({200, 200, 200, 200}, 1'500));
   const ClusterChange& rank = find_change(changes, "ranks", "0");
-  CHECK(rank.mean.base_us == Approx(97));
-  CHECK(rank.mean.new_us == Approx(197));
+  CHECK(rank.mean.base == Approx(97));
+  CHECK(rank.mean.now == Approx(197));
   const ClusterChange& wait =
       find_change(changes, "collectives", "hcom_allReduce_ of 1 rank, waiting");
-  CHECK(wait.mean.base_us == Approx(5));
-  CHECK(wait.mean.new_us == Approx(10));
+  CHECK(wait.mean.base == Approx(5));
+  CHECK(wait.mean.now == Approx(10));
   CHECK(wait.base_count == 4);
   CHECK_FALSE(wait.mean.is_noise());
   const ClusterChange& op = find_change(changes, "operators", "MatMul");
   CHECK(op.mean.percent() == Approx(50));
-  CHECK(op.median->base_us == Approx(1));
-  CHECK(op.p95->new_us == Approx(1.488));  // lower bound of the bin of 1500 ns
+  CHECK(op.median->base == Approx(1));
+  CHECK(op.p95->now == Approx(1.488));  // lower bound of the bin of 1500 ns
 }
 
 TEST_CASE("rows of only one side have no change") {
   SketchedPart other = make_steps({100, 100, 100, 100});
   other.members[0].rank = 3;
   const auto changes = compared(make_steps({100, 100, 100, 100}), other);
-  CHECK_FALSE(find_change(changes, "ranks", "0").mean.new_us);
-  CHECK_FALSE(find_change(changes, "ranks", "3").mean.base_us);
+  CHECK_FALSE(find_change(changes, "ranks", "0").mean.now);
+  CHECK_FALSE(find_change(changes, "ranks", "3").mean.base);
   REQUIRE(changes.warnings.size() == 1);
   CHECK(changes.warnings[0] == "after: MISSING: 3 ranks (0-2)");
 }

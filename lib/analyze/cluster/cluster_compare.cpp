@@ -97,7 +97,7 @@ class ClusterComparer {
     find_noise();
     result_.total = change(quantile(base_.steps[0], 0.5), quantile(now_.steps[0], 0.5));
     if (!result_.total.is_noise())
-      result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
+      result_.verdict = result_.total.delta() < 0 ? Verdict::faster : Verdict::slower;
     warn();
     result_.sections = {{"steps", "Steps", "Part", steps()},
                         {"ranks", "Ranks, computing and free time per step", "Rank", ranks()},
@@ -128,9 +128,9 @@ class ClusterComparer {
         result_.noise_percent, kLeastNoisePercent);
   }
 
-  TimeChange change(std::optional<double> base, std::optional<double> now) const {
-    TimeChange result{base, now, 0};
-    if (base && now) result.noise_us = *base * result_.noise_percent / 100;
+  Change change(std::optional<double> base, std::optional<double> now) const {
+    Change result{base, now, 0};
+    if (base && now) result.noise = *base * result_.noise_percent / 100;
     return result;
   }
 
@@ -169,16 +169,15 @@ class ClusterComparer {
   static void widen_noise(std::vector<ClusterChange>& rows) {
     std::vector<double> percents;
     for (const ClusterChange& row : rows) {
-      if (row.mean.base_us && row.mean.new_us && row.mean.percent())
+      if (row.mean.base && row.mean.now && row.mean.percent())
         percents.push_back(*row.mean.percent());
     }
     if (percents.size() < kLeastToDeviate) return;
     const double median = quantile(percents, 0.5);
     for (double& percent : percents) percent = std::abs(percent - median);
     const double noise = 3 * kDeviationsOfMedian * quantile(percents, 0.5);
-    const auto widen = [noise](TimeChange& change) {
-      if (change.base_us)
-        change.noise_us = std::max(change.noise_us, *change.base_us * noise / 100);
+    const auto widen = [noise](Change& change) {
+      if (change.base) change.noise = std::max(change.noise, *change.base * noise / 100);
     };
     for (ClusterChange& row : rows) {
       widen(row.mean);
@@ -190,8 +189,8 @@ class ClusterComparer {
   // Sorts by change of the total time, largest first; rows on one side only come last.
   static void sort_by_weight(std::vector<ClusterChange>& rows) {
     const auto weight = [](const ClusterChange& row) {
-      if (!row.mean.base_us || !row.mean.new_us) return 0.0;
-      return std::abs(row.mean.delta_us()) *
+      if (!row.mean.base || !row.mean.now) return 0.0;
+      return std::abs(row.mean.delta()) *
              static_cast<double>(std::max(row.base_count, row.new_count));
     };
     std::stable_sort(rows.begin(), rows.end(),
@@ -258,10 +257,9 @@ class ClusterComparer {
                 counted(static_cast<std::uint64_t>(std::max<std::int64_t>(key.second, 0)), "rank"),
                 what),
             change(mean_us(pair.first), mean_us(pair.second))};
-        if (row.mean.base_us) {
-          row.mean.noise_us =
-              std::max({row.mean.noise_us, *row.mean.base_us * kUnknownNoisePercent / 100,
-                        result_.total.base_us.value_or(0) * kStepShare});
+        if (row.mean.base) {
+          row.mean.noise = std::max({row.mean.noise, *row.mean.base * kUnknownNoisePercent / 100,
+                                     result_.total.base.value_or(0) * kStepShare});
         }
         row.base_count = pair.first.count;
         row.new_count = pair.second.count;

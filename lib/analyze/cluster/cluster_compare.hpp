@@ -16,9 +16,9 @@ namespace msprof {
 // Change of one item: the mean and, if all single values are known, median and 95th percentile.
 struct ClusterChange {
   std::string name;  // "step time", "17", "hcom_allReduce_ of 64 ranks", "MatMulV2_1"
-  TimeChange mean;
-  std::optional<TimeChange> median{};
-  std::optional<TimeChange> p95{};
+  Change mean;
+  std::optional<Change> median{};
+  std::optional<Change> p95{};
   std::int64_t base_count = 0;
   std::int64_t new_count = 0;
 };
@@ -41,7 +41,7 @@ struct ClusterComparison {
   ComparedCluster now;
   std::string unit;  // "step" or "run"
   Verdict verdict = Verdict::noise;
-  TimeChange total;          // median step time, by the slowest rank of each step
+  Change total;              // median step time, by the slowest rank of each step
   double noise_percent = 0;  // applies to all compared times
   std::string noise_basis;
   std::vector<std::string> warnings;

@@ -23,24 +23,24 @@ void put(RowBuilder& out, const std::string& digits) {
   digits == "-" ? out.missing() : out.number(std::string_view(digits));
 }
 
-bool is_on_both(const TimeChange& change) {
-  return change.base_us && change.new_us;
+bool is_on_both(const Change& change) {
+  return change.base && change.now;
 }
 
-std::optional<double> change_percent(const std::optional<TimeChange>& change) {
+std::optional<double> change_percent(const std::optional<Change>& change) {
   return change && is_on_both(*change) ? change->percent() : std::nullopt;
 }
 
 std::string_view row_kind(const ClusterChange& row) {
   if (!is_on_both(row.mean)) return "";
-  return html::change_class(row.mean.delta_us(), row.mean.is_noise());
+  return html::change_class(row.mean.delta(), row.mean.is_noise());
 }
 
 std::string verdict_sentence(const ClusterComparison& comparison) {
-  const TimeChange& total = comparison.total;
+  const Change& total = comparison.total;
   const std::string times = fmt::format("median {} {} → {} ms", comparison.unit,
-                                        html::fixed(total.base_us.value_or(0) / 1000),
-                                        html::fixed(total.new_us.value_or(0) / 1000));
+                                        html::fixed(total.base.value_or(0) / 1000),
+                                        html::fixed(total.now.value_or(0) / 1000));
   if (comparison.verdict == Verdict::noise) return times + ", no change beyond noise";
   return fmt::format("{}, {} % {}", times, html::fixed(std::abs(total.percent().value_or(NAN)), 1),
                      verdict_name(comparison.verdict));
@@ -74,9 +74,9 @@ std::size_t write_changes(const ClusterChanges& changes, RowSink& sink, OutputRe
       out.number(row.base_count);
       out.number(row.new_count);
     }
-    put(out, format_us(row.mean.base_us));
-    put(out, format_us(row.mean.new_us));
-    put(out, is_on_both(row.mean) ? format_us(row.mean.delta_us(), true) : "-");
+    put(out, format_us(row.mean.base));
+    put(out, format_us(row.mean.now));
+    put(out, is_on_both(row.mean) ? format_us(row.mean.delta(), true) : "-");
     put(out, html::signed_fixed(change_percent(row.mean), 1));
     if (has_quantiles) {
       put(out, html::signed_fixed(change_percent(row.median), 1));
@@ -152,19 +152,19 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
   RowBuilder cells(csv);
   for (const ClusterChanges& changes : comparison.sections) {
     for (const ClusterChange& row : changes.rows) {
-      const auto add = [&](std::string_view figure, const std::optional<TimeChange>& change) {
+      const auto add = [&](std::string_view figure, const std::optional<Change>& change) {
         if (!change) return;
         cells.text(changes.id);
         cells.text(row.name);
         cells.text(figure);
         cells.number(row.base_count);
         cells.number(row.new_count);
-        put(cells, format_us(change->base_us));
-        put(cells, format_us(change->new_us));
+        put(cells, format_us(change->base));
+        put(cells, format_us(change->now));
         const bool is_pair = is_on_both(*change);
-        put(cells, is_pair ? format_us(change->delta_us()) : "-");
+        put(cells, is_pair ? format_us(change->delta()) : "-");
         put(cells, html::fixed(change_percent(change), 3));
-        put(cells, is_pair ? format_us(change->noise_us) : "-");
+        put(cells, is_pair ? format_us(change->noise) : "-");
         cells.text(!is_pair ? "" : change->is_noise() ? "yes" : "no");
         cells.end_row();
       };
@@ -178,7 +178,7 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison, bool exc
 }
 
 std::string cluster_comparison_page(const ClusterComparison& comparison) {
-  const TimeChange& total = comparison.total;
+  const Change& total = comparison.total;
   std::string page =
       html::page_head(html::escaped(comparison.now.name) + " - msprof compare", {html::kStyle},
                       {html::kScript}) +

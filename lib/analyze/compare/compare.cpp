@@ -318,14 +318,14 @@ class Comparer {
   void judge_total() {
     const bool some_changed = std::any_of(result_.ops.begin(), result_.ops.end(),
                                           [](const OpChange& op) { return !op.time.is_noise(); });
-    result_.total.noise_us = floor_.total_us(some_changed);
+    result_.total.noise = floor_.total_us(some_changed);
     if (!result_.total.is_noise())
-      result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
+      result_.verdict = result_.total.delta() < 0 ? Verdict::faster : Verdict::slower;
   }
 
-  double delta_share(const TimeChange& change) const {
-    const double whole = result_.total.delta_us();
-    return whole == 0 ? 0 : 100 * change.delta_us() / whole;
+  double delta_share(const Change& change) const {
+    const double whole = result_.total.delta();
+    return whole == 0 ? 0 : 100 * change.delta() / whole;
   }
 
   void add_op(const OpMatch& match) {
@@ -337,9 +337,9 @@ class Comparer {
     op.new_type = theirs.type;
     op.unit = theirs.unit.empty() ? ours.unit : theirs.unit;
     op.matched_by = match.by;
-    if (!match.base.empty()) op.time.base_us = ours.time.us();
-    if (!match.now.empty()) op.time.new_us = theirs.time.us();
-    op.time.noise_us = floor_.op_us(ours.time, theirs.time, correspondence(match));
+    if (!match.base.empty()) op.time.base = ours.time.us();
+    if (!match.now.empty()) op.time.now = theirs.time.us();
+    op.time.noise = floor_.op_us(ours.time, theirs.time, correspondence(match));
     op.base_count = ours.count;
     op.new_count = theirs.count;
     op.share = delta_share(op.time);
@@ -376,8 +376,8 @@ class Comparer {
     // Measured and modelled ratios are not comparable.
     if (base_.info.unit_loads != now_.info.unit_loads) return;
     // A ratio is as uncertain as the time it refers to.
-    const double level = std::max(op.time.base_us.value_or(0), op.time.new_us.value_or(0));
-    const double chance = level > 0 ? op.time.noise_us / level : 1;
+    const double level = std::max(op.time.base.value_or(0), op.time.now.value_or(0));
+    const double chance = level > 0 ? op.time.noise / level : 1;
     const double scale = std::max(base_.largest_ratio, now_.largest_ratio);
     const auto& theirs = now_.ops[match.now[0]].ratios;
     for (const auto& [name, base] : base_.ops[match.base[0]].ratios) {
@@ -414,19 +414,19 @@ class Comparer {
         ++sum.new_ops;
         types.insert(now_.ops[place].type);
       }
-      const double noise = result_.ops[i].time.noise_us;
+      const double noise = result_.ops[i].time.noise;
       for (const std::string& type : types) sums[type].squared_noise += noise * noise;
     }
     for (const auto& [type, sum] : sums) {
       TypeChange change;
       change.type = type;
-      if (sum.base_ops > 0) change.time.base_us = sum.base.us();
-      if (sum.new_ops > 0) change.time.new_us = sum.now.us();
+      if (sum.base_ops > 0) change.time.base = sum.base.us();
+      if (sum.new_ops > 0) change.time.now = sum.now.us();
       // A type on only one side is a real change, not noise. Otherwise operators of the type may
       // drift together (op_us) or independently (sum of squares).
       const auto as = sum.base_ops == sum.new_ops ? Correspondence::pair : Correspondence::other;
       if (sum.base_ops > 0 && sum.new_ops > 0) {
-        change.time.noise_us =
+        change.time.noise =
             std::max(floor_.op_us(sum.base, sum.now, as), std::sqrt(sum.squared_noise));
       }
       change.base_ops = sum.base_ops;
@@ -454,10 +454,10 @@ class Comparer {
       const SideProfile::Call ours = find_call(base, name), theirs = find_call(now, name);
       CallChange change;
       change.name = name;
-      if (ours.count > 0) change.time.base_us = ours.time.us();
-      if (theirs.count > 0) change.time.new_us = theirs.time.us();
+      if (ours.count > 0) change.time.base = ours.time.us();
+      if (theirs.count > 0) change.time.now = theirs.time.us();
       const double rate = std::max(per_execution(base_, ours), per_execution(now_, theirs));
-      change.time.noise_us = (floor_.*noise_us)(ours.time, theirs.time, rate);
+      change.time.noise = (floor_.*noise_us)(ours.time, theirs.time, rate);
       change.base_count = ours.count;
       change.new_count = theirs.count;
       changes.push_back(std::move(change));
@@ -472,7 +472,7 @@ class Comparer {
   template <typename Changes>
   static void sort(Changes& changes) {
     std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
-      return std::abs(a.time.delta_us()) > std::abs(b.time.delta_us());
+      return std::abs(a.time.delta()) > std::abs(b.time.delta());
     });
   }
 

@@ -6,21 +6,12 @@
 
 namespace msprof {
 
-std::optional<double> TimeChange::percent() const {
-  if (!base_us || *base_us == 0) return std::nullopt;
-  return 100 * delta_us() / *base_us;
+std::optional<double> Change::percent() const {
+  if (!base || *base == 0) return std::nullopt;
+  return 100 * delta() / *base;
 }
 
-bool TimeChange::is_noise() const {
-  return std::abs(delta_us()) <= noise_us;
-}
-
-std::optional<double> CounterChange::percent() const {
-  if (base == 0) return std::nullopt;
-  return 100 * delta() / base;
-}
-
-bool CounterChange::is_noise() const {
+bool Change::is_noise() const {
   return !(std::abs(delta()) > noise);
 }
 

@@ -33,13 +33,13 @@ struct ComparedSide {
   LayoutOrigin layout_origin = LayoutOrigin::known;  // least certain of all runs
 };
 
-// A time on both sides, and its noise.
-struct TimeChange {
-  std::optional<double> base_us;  // empty: not on this side
-  std::optional<double> new_us;
-  double noise_us = 0;  // smaller or equal differences are noise
+// A value on both sides, and its noise. Times are in microseconds.
+struct Change {
+  std::optional<double> base;  // empty: not on this side
+  std::optional<double> now;
+  double noise = 0;  // smaller or equal differences are noise
 
-  double delta_us() const { return new_us.value_or(0) - base_us.value_or(0); }
+  double delta() const { return now.value_or(0) - base.value_or(0); }
   // Returns percent of the base; empty if the base is 0 or missing.
   std::optional<double> percent() const;
   bool is_noise() const;
@@ -69,7 +69,7 @@ struct OpChange {
   std::string new_type;
   std::string unit;  // "AA_CORE"
   MatchedBy matched_by = MatchedBy::unmatched;
-  TimeChange time;
+  Change time;
   std::int64_t base_count = 0;  // executions in all captures of the side
   std::int64_t new_count = 0;
   double share = 0;  // percentage of the total change; can be negative or above 100
@@ -83,7 +83,7 @@ struct OpChange {
 
 struct TypeChange {
   std::string type;
-  TimeChange time;
+  Change time;
   std::int64_t base_ops = 0;  // number of operators, not executions
   std::int64_t new_ops = 0;
   double share = 0;  // as in OpChange
@@ -92,27 +92,20 @@ struct TypeChange {
 // Calls on the host with one name, or ranges named by the application; us per call or range.
 struct CallChange {
   std::string name;
-  TimeChange time;
+  Change time;
   std::int64_t base_count = 0;
   std::int64_t new_count = 0;
 };
 
-// A system counter of both sides: means over the runs, in its unit.
+// A system counter of both sides: means over the runs.
 struct CounterChange {
   std::string device;  // "host", "device", "device 1"
   std::string kind;    // kind of its table: "hbm"
   std::string name;    // "HBM 0 Read"
   std::string unit;    // "MB/s"
-  double base = 0;
-  double now = 0;
-  double noise = 0;  // smaller or equal differences are noise
+  Change mean;
   std::int64_t base_samples = 0;
   std::int64_t new_samples = 0;
-
-  double delta() const { return now - base; }
-  // Returns percent of the base; empty if the base is 0.
-  std::optional<double> percent() const;
-  bool is_noise() const;
 };
 
 struct MatchCounts {
@@ -155,7 +148,7 @@ struct Comparison {
   std::vector<ComparisonWarning> warnings;
   std::string unit;         // "one execution", "one picture", "one iteration", "the whole run"
   std::string noise_basis;  // a sentence that explains the noise limit
-  TimeChange total;         // device time
+  Change total;             // device time
   Verdict verdict = Verdict::noise;
   MatchCounts matches;
   // Sorted by size of change, largest first.

@@ -21,30 +21,37 @@ std::vector<std::string> one_name(const std::string& text) {
   return text.empty() ? std::vector<std::string>() : std::vector<std::string>{text};
 }
 
-// Columns about time that all tables have.
+// Columns about the change, which all tables have.
 template <typename Row>
-ComparisonCell base_us(const Row& row, const Comparison&) {
-  return Real{row.time.base_us};
+const Change& change_in(const Row& row) {
+  return row.time;
+}
+const Change& change_in(const CounterChange& counter) {
+  return counter.mean;
 }
 template <typename Row>
-ComparisonCell new_us(const Row& row, const Comparison&) {
-  return Real{row.time.new_us};
+ComparisonCell base_value(const Row& row, const Comparison&) {
+  return Real{change_in(row).base};
 }
 template <typename Row>
-ComparisonCell delta_us(const Row& row, const Comparison&) {
-  return Real{row.time.delta_us(), 3, true};
+ComparisonCell new_value(const Row& row, const Comparison&) {
+  return Real{change_in(row).now};
+}
+template <typename Row>
+ComparisonCell delta(const Row& row, const Comparison&) {
+  return Real{change_in(row).delta(), 3, true};
 }
 template <typename Row>
 ComparisonCell percent(const Row& row, const Comparison&) {
-  return Real{row.time.percent(), 1, true, row.time.new_us.has_value()};
+  return Real{change_in(row).percent(), 1, true, change_in(row).now.has_value()};
 }
 template <typename Row>
-ComparisonCell noise_us(const Row& row, const Comparison&) {
-  return Real{row.time.noise_us};
+ComparisonCell noise(const Row& row, const Comparison&) {
+  return Real{change_in(row).noise};
 }
 template <typename Row>
 ComparisonCell is_noise(const Row& row, const Comparison&) {
-  return row.time.is_noise();
+  return change_in(row).is_noise();
 }
 // If the total change is noise, a share of it is meaningless.
 template <typename Row>
@@ -112,11 +119,11 @@ template <typename Row>
 std::vector<ComparisonColumn<Row>> around_time(std::span<const ComparisonColumn<Row>> first,
                                                std::span<const ComparisonColumn<Row>> last) {
   const ComparisonColumn<Row> time[] = {
-      {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_us},
-      {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_us},
-      {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta_us},
+      {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_value},
+      {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_value},
+      {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta},
       {change, {"Change(%)", "Change(%)", "percent", "Change %"}, percent},
-      {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise_us},
+      {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise},
       {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
   };
   std::vector<ComparisonColumn<Row>> columns(first.begin(), first.end());
@@ -147,36 +154,17 @@ constexpr ComparisonColumn<OpRatio> kRatioColumns[] = {
     {number, {.html = "Difference"}, ratio_difference},
 };
 
-ComparisonCell counter_base(const CounterChange& counter, const Comparison&) {
-  return Real{counter.base};
-}
-ComparisonCell counter_now(const CounterChange& counter, const Comparison&) {
-  return Real{counter.now};
-}
-ComparisonCell counter_delta(const CounterChange& counter, const Comparison&) {
-  return Real{counter.delta(), 3, true};
-}
-ComparisonCell counter_percent(const CounterChange& counter, const Comparison&) {
-  return Real{counter.percent(), 1, true};
-}
-ComparisonCell counter_noise_cell(const CounterChange& counter, const Comparison&) {
-  return Real{counter.noise};
-}
-ComparisonCell counter_is_noise(const CounterChange& counter, const Comparison&) {
-  return counter.is_noise();
-}
-
 constexpr ComparisonColumn<CounterChange> kCounterColumns[] = {
     {text, {"Counter", "Counter", "name", "Counter"}, field<&CounterChange::name>},
     {text, {"Of", "Of", "device", "Of"}, field<&CounterChange::device>},
     {text, {.csv = "Kind", .json = "kind", .html = "Kind"}, field<&CounterChange::kind>},
     {text, {"Unit", "Unit", "unit", "Unit"}, field<&CounterChange::unit>},
-    {number, {"Base", "Base", "base", "Base"}, counter_base},
-    {number, {"New", "New", "new", "New"}, counter_now},
-    {change, {"Delta", "Delta", "delta", "Change"}, counter_delta},
-    {change, {"Change(%)", "Change(%)", "percent", "Change %"}, counter_percent},
-    {number, {.csv = "Noise", .json = "noise", .html = "Noise"}, counter_noise_cell},
-    {text, {.csv = "Is Noise", .json = "is_noise"}, counter_is_noise},
+    {number, {"Base", "Base", "base", "Base"}, base_value},
+    {number, {"New", "New", "new", "New"}, new_value},
+    {change, {"Delta", "Delta", "delta", "Change"}, delta},
+    {change, {"Change(%)", "Change(%)", "percent", "Change %"}, percent},
+    {number, {.csv = "Noise", .json = "noise", .html = "Noise"}, noise},
+    {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
     {number,
      {.html = "Samples"},
      counts<&CounterChange::base_samples, &CounterChange::new_samples>},

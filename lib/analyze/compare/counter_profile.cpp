@@ -249,19 +249,20 @@ std::vector<CounterChange> compare_counters(
     if (other == theirs.end()) continue;
     CounterChange change;
     std::tie(change.device, change.kind, change.name, change.unit) = key;
-    change.base = counter.means.us();
-    change.now = other->second.means.us();
+    change.mean.base = counter.means.us();
+    change.mean.now = other->second.means.us();
     change.base_samples = counter.samples;
     change.new_samples = other->second.samples;
-    change.noise = counter_noise(counter.means, other->second.means,
-                                 kLeastPart * largest[{change.kind, change.unit}]);
+    change.mean.noise = counter_noise(counter.means, other->second.means,
+                                      kLeastPart * largest[{change.kind, change.unit}]);
     changes.push_back(std::move(change));
   }
   // Sorts by relative change, because units differ; changes within noise come last.
-  const auto rank = [](const CounterChange& change) {
-    const double level = std::max(std::abs(change.base), std::abs(change.now));
-    const double part = level > 0 ? std::abs(change.delta()) / level : 0;
-    return std::pair(change.is_noise(), -part);
+  const auto rank = [](const CounterChange& counter) {
+    const Change& mean = counter.mean;
+    const double level = std::max(std::abs(*mean.base), std::abs(*mean.now));
+    const double part = level > 0 ? std::abs(mean.delta()) / level : 0;
+    return std::pair(mean.is_noise(), -part);
   };
   std::stable_sort(
       changes.begin(), changes.end(),

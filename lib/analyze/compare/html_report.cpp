@@ -38,7 +38,7 @@ std::string without_tags(std::string text) {
 }
 
 std::string verdict_text(const Comparison& comparison) {
-  const TimeChange& total = comparison.total;
+  const Change& total = comparison.total;
   const std::string percent = fixed(std::abs(total.percent().value_or(NAN)), 1);
   switch (comparison.verdict) {
     case Verdict::faster:
@@ -48,22 +48,22 @@ std::string verdict_text(const Comparison& comparison) {
     case Verdict::noise:
       break;
   }
-  return total.delta_us() == 0 ? "No change" : "No change beyond noise";
+  return total.delta() == 0 ? "No change" : "No change beyond noise";
 }
 
 std::string header(const Comparison& comparison) {
-  const TimeChange& total = comparison.total;
-  const TimeText times = time_text(total.base_us.value_or(0), total.new_us.value_or(0));
+  const Change& total = comparison.total;
+  const TimeText times = time_text(total.base.value_or(0), total.now.value_or(0));
   return page_header("msprof compare", subject(comparison, " <span aria-label=\"to\">→</span> "),
                      verdict_name(comparison.verdict), verdict_text(comparison),
                      figure("base-total", "BASE, " + escaped(per_unit(comparison.unit)),
-                            times.text(total.base_us.value_or(0))) +
+                            times.text(total.base.value_or(0))) +
                          figure("new-total", "NEW, " + escaped(per_unit(comparison.unit)),
-                                times.text(total.new_us.value_or(0))) +
+                                times.text(total.now.value_or(0))) +
                          figure("change", "Change",
-                                fmt::format("{} ({} %)", times.signed_text(total.delta_us()),
+                                fmt::format("{} ({} %)", times.signed_text(total.delta()),
                                             signed_fixed(total.percent(), 1))) +
-                         figure("noise", "Noise, up to", times.text(total.noise_us)));
+                         figure("noise", "Noise, up to", times.text(total.noise)));
 }
 
 std::string warnings(const Comparison& comparison) {
@@ -143,24 +143,24 @@ template <typename Changes, typename Label>
 std::string changes_waterfall(const Comparison& comparison, const Changes& changes, std::string id,
                               std::string what, Label&& label) {
   const bool differs = std::any_of(changes.begin(), changes.end(),
-                                   [](const auto& change) { return change.time.delta_us() != 0; });
+                                   [](const auto& change) { return change.time.delta() != 0; });
   if (!differs) return "";
   Waterfall waterfall;
   waterfall.id = std::move(id);
   waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not start at zero",
                                 what, escaped(per_unit(comparison.unit)));
   waterfall.what = std::move(what);
-  waterfall.base_us = comparison.total.base_us.value_or(0);
-  waterfall.new_us = comparison.total.new_us.value_or(0);
+  waterfall.base_us = comparison.total.base.value_or(0);
+  waterfall.new_us = comparison.total.now.value_or(0);
   for (const auto& change : changes)
-    waterfall.bars.push_back({label(change), change.time.delta_us(), change.time.is_noise()});
+    waterfall.bars.push_back({label(change), change.time.delta(), change.time.is_noise()});
   return waterfall_html(waterfall);
 }
 
 std::string pictures(const Comparison& comparison) {
-  const TimeChange& total = comparison.total;
+  const Change& total = comparison.total;
   return "<section aria-labelledby=\"h-picture\">\n<h2 id=\"h-picture\">What changed</h2>\n" +
-         totals_html(total.base_us.value_or(0), total.new_us.value_or(0), total.noise_us,
+         totals_html(total.base.value_or(0), total.now.value_or(0), total.noise,
                      comparison.verdict == Verdict::noise) +
          "<p class=\"legend\" aria-hidden=\"true\"><span class=\"faster\">faster</span> "
          "<span class=\"slower\">slower</span> <span class=\"noise\">within noise</span></p>\n" +

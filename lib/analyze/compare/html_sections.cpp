@@ -41,11 +41,11 @@ std::string_view row_class(const OpRatio&) {
 }
 // A higher counter is neither better nor worse.
 std::string_view row_class(const CounterChange& counter) {
-  return counter.is_noise() ? "noise" : "ratio";
+  return counter.mean.is_noise() ? "noise" : "ratio";
 }
 template <typename Row>
 std::string_view row_class(const Row& row) {
-  return change_class(row.time.delta_us(), row.time.is_noise());
+  return change_class(row.time.delta(), row.time.is_noise());
 }
 
 template <typename Row>
