@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,10 @@ struct LayoutFacts {
   std::vector<File> files;  // files without a built-in layout; if empty, no layout is needed
 };
 LayoutFacts layout_facts(const Session& session);
+// Adds the facts in the DeviceInfo of info.json, and the records in a file of `bytes` bytes.
+void add_device(const nlohmann::json& info, LayoutFacts& facts);
+void add_records(std::string_view kind, std::string_view path, std::uint64_t bytes,
+                 LayoutFacts& facts);
 
 // Throws Error(usage) if a file cannot be read, and Error(several_layouts) if two files of the
 // user's folder match. A broken file in that folder is only a warning.

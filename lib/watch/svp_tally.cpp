@@ -4,13 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
-#include "base/text.hpp"
 #include "import/svp/device_info.hpp"
 #include "import/svp/layer_info.hpp"
 #include "import/svp/svp_data_file.hpp"
@@ -106,8 +104,7 @@ class SvpTally : public Tally {
       const nlohmann::json info = svp::parse_device_info(std::string(text));
       if (info.is_null()) return;
       if (const auto hz = svp::parse_frequency(info)) frequencies_[*device] = *hz;
-      for (const char* const key : {"product_name", "product"}) add_fact(info, key, products_);
-      add_fact(info, "soc_version", socs_);
+      add_device(info, facts_);
       return;
     }
     const auto info = svp::parse_info_name(name);
@@ -204,11 +201,6 @@ class SvpTally : public Tally {
     }
   };
 
-  static void add_fact(const nlohmann::json& info, const char* key, std::set<std::string>& facts) {
-    const std::string text = svp::text_in(info, key);
-    if (!text.empty()) facts.insert(text);
-  }
-
   DataFile& find_or_add_file(const std::string& path) {
     const auto [at, is_new] = files_.try_emplace(path);
     if (is_new) {
@@ -250,14 +242,12 @@ class SvpTally : public Tally {
   // limited number of times: each search reads the layouts in the user's folder.
   void look_for_layout() {
     if (layouts_ || !search_problem_.empty() || tries_ >= kMaxLayoutTries) return;
-    LayoutFacts facts = {{products_.begin(), products_.end()}, {socs_.begin(), socs_.end()}, {}};
+    LayoutFacts facts = facts_;
     if (!search_.product.empty()) facts.products.push_back(search_.product);
     std::uint64_t all_bytes = 0;
     for (const auto& [path, file] : files_) {
       if (!file.is_foreign || file.file_bytes == 0) continue;
-      const std::string_view name = base_name(path);
-      facts.files.push_back({std::string(svp::kind_name(file.kind)),
-                             lower_ascii(name.substr(0, name.find('.'))), file.file_bytes});
+      add_records(svp::kind_name(file.kind), path, file.file_bytes, facts);
       all_bytes += file.file_bytes;
     }
     if (all_bytes <= tried_bytes_) return;
@@ -287,19 +277,19 @@ class SvpTally : public Tally {
         ++file.executions;
       return;
     }
+    using namespace svp;
     const bool is_on_cpu = file.kind == SvpFileKind::aicpu;
-    const std::int64_t layer =
-        slots[is_on_cpu ? std::size_t{svp::kCpuLayerId} : std::size_t{svp::kCoreLayerId}];
-    if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
-    const double ns = is_on_cpu ? span_ns(slots[svp::kCpuStart], slots[svp::kCpuEnd])
-                                : span_ns(slots[svp::kCoreStart], slots[svp::kCoreEnd]);
-    const double cycles = is_on_cpu || slots[svp::kCoreTotalCycles] == kNull
+    const auto slot = [&](CoreSlot core, CpuSlot cpu) {
+      return slots[is_on_cpu ? std::size_t{cpu} : std::size_t{core}];
+    };
+    const std::int64_t layer = slot(kCoreLayerId, kCpuLayerId);
+    if (layer != kNull && (layer < 0 || layer > kMaxLayerId)) return;
+    const double ns = span_ns(slot(kCoreStart, kCpuStart), slot(kCoreEnd, kCpuEnd));
+    const double cycles = is_on_cpu || slots[kCoreTotalCycles] == kNull
                               ? -1
-                              : static_cast<double>(slots[svp::kCoreTotalCycles]);
-    if (std::max(ns, cycles) > static_cast<double>(svp::kMaxDurationNs)) return;
-    count_execution(
-        file, layer,
-        slots[is_on_cpu ? std::size_t{svp::kCpuExecution} : std::size_t{svp::kCoreExecution}]);
+                              : static_cast<double>(slots[kCoreTotalCycles]);
+    if (std::max(ns, cycles) > static_cast<double>(kMaxDurationNs)) return;
+    count_execution(file, layer, slot(kCoreExecution, kCpuExecution));
     LayerTime* const time = find_or_add_time(file, layer, is_on_cpu);
     if (time == nullptr) return;
     ++time->count;
@@ -384,8 +374,7 @@ class SvpTally : public Tally {
   std::uint64_t tried_bytes_ = 0;
   svp::KnownModels models_;
   std::map<std::int64_t, std::int64_t> frequencies_;  // by device, in Hz
-  std::set<std::string> products_;
-  std::set<std::string> socs_;
+  LayoutFacts facts_;                                 // without files
   std::map<std::tuple<ModelKey, std::int64_t, std::int64_t>, std::string> layer_names_;
   std::map<std::string, DataFile> files_;
   std::map<LayerKey, LayerTime> times_;

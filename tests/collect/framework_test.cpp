@@ -74,11 +74,14 @@ TEST_CASE("Wrong options are refused before the start, all of them at once") {
     return refusal([&] { plan_framework(Framework::tensorflow, options, "/out"); });
   };
   CHECK(with(R"({"training_trace":"on",task_trace":"on"})") ==
-        "--profiling-options, line 1, column 24: the quote before task_trace is missing");
+        "--profiling-options, line 1, column 25: not valid JSON: invalid literal; last read: "
+        "'\"on\",ta'; expected string literal");
   CHECK(with(R"({"l3":"on","l2":"1"})") ==
         "--profiling-options, line 1, column 2: unknown key \"l3\"; did you mean l2?\n"
         "--profiling-options, line 1, column 12: \"l2\" must be on or off, not \"1\"");
-  CHECK(with("") == "--profiling-options, line 1, column 1: the { at the beginning is missing");
+  CHECK(with("") ==
+        "--profiling-options, line 1, column 1: not valid JSON: unexpected end of input; expected "
+        "'[', '{', or a literal");
   CHECK(contains(with(R"({"fp_point":")" + std::string(2029, 'x') + "\"}"),
                  "with the output folder it has 2,060 bytes"));
 }

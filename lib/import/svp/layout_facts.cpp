@@ -28,29 +28,31 @@ bool begins_like_ours(const RawFile& file) {
   return svp::read_reference_header(std::span(head).first(count)).has_value();
 }
 
-std::string stem_in(const std::string& name) {
-  const std::string_view own = std::string_view(name).substr(name.rfind('/') + 1);
-  return lower_ascii(own.substr(0, own.find('.')));
-}
-
 void add_file(const SvpSession& session, const RawFile& file, LayoutFacts& facts) {
   const svp::SvpFileKind kind = session.parsed_name(file).kind;
   if (kind == svp::SvpFileKind::info_json) {
-    const nlohmann::json info = svp::read_device_info(file.path);
-    for (const char* const key : {"product_name", "product"})
-      add_once(facts.products, svp::text_in(info, key));
-    add_once(facts.socs, svp::text_in(info, "soc_version"));
-    return;
+    return add_device(svp::read_device_info(file.path), facts);
   }
   const bool has_records = kind == svp::SvpFileKind::aicore || kind == svp::SvpFileKind::aicpu ||
                            kind == svp::SvpFileKind::acl_api;
   if (!has_records || file.size_bytes == 0 || begins_like_ours(file)) return;
   const auto whole = file.done ? file.done->file_len_bytes : std::nullopt;
-  facts.files.push_back(
-      {std::string(svp::kind_name(kind)), stem_in(file.name), whole.value_or(file.size_bytes)});
+  add_records(svp::kind_name(kind), file.name, whole.value_or(file.size_bytes), facts);
 }
 
 }  // namespace
+
+void add_device(const nlohmann::json& info, LayoutFacts& facts) {
+  for (const char* const key : {"product_name", "product"})
+    add_once(facts.products, svp::text_in(info, key));
+  add_once(facts.socs, svp::text_in(info, "soc_version"));
+}
+
+void add_records(std::string_view kind, std::string_view path, std::uint64_t bytes,
+                 LayoutFacts& facts) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  facts.files.push_back({std::string(kind), lower_ascii(name.substr(0, name.find('.'))), bytes});
+}
 
 LayoutFacts layout_facts(const Session& session) {
   LayoutFacts facts;

@@ -542,7 +542,7 @@ TEST_CASE("a framework is recorded through its own variables, which are checked 
 
   const std::pair<Words, const char*> wrong[] = {
       {{"--framework", "tf", "--profiling-options", R"({"output":"/tmp", task_trace":"on"})"},
-       "the quote before task_trace is missing"},
+       "not valid JSON"},
       {{"--framework", "tf", "--profiling-options", R"({"task_tyme":"on"})"}, "task_time"},
       {{"--framework", "tf", "--l2", "on"}, "use --profiling-options instead"},
       {{"--framework", "tf", "--delay", "1"}, "--delay does not affect this framework"},
