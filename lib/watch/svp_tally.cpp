@@ -213,29 +213,24 @@ class SvpTally : public Tally {
   // Chooses the file's layout or marks it as foreign; returns the header size.
   std::size_t take_header(DataFile& file, std::span<const std::byte> bytes) {
     if (bytes.size() < sizeof(std::uint32_t)) return 0;
-    const std::string_view kind = svp::kind_name(file.kind);
-    if (const auto header = svp::read_reference_header(bytes)) {
-      if (!header->is_whole) return 0;
-      const RecordLayout* const layout = LayoutSet::reference().find(kind);
-      if (layout == nullptr || header->version != svp::kReferenceVersion ||
-          header->record_bytes < layout->record_bytes) {
-        file.is_foreign = file.is_unreadable = true;
-        return 0;
-      }
-      file.layout = layout;
-      file.record_bytes = header->record_bytes;
-      return svp::kReferenceHeaderBytes;
-    }
-    file.is_foreign = true;
-    look_for_layout();
-    file.layout = layouts_ ? layouts_->find(kind) : nullptr;
-    if (file.layout == nullptr) return 0;
-    if (bytes.size() < file.layout->header_bytes) {
-      file.layout = nullptr;
+    const auto header = svp::read_reference_header(bytes);
+    if (header && !header->is_whole) return 0;
+    file.is_foreign = !header;
+    if (file.is_foreign) look_for_layout();
+    const LayoutSet* const layouts = header     ? &LayoutSet::reference()
+                                     : layouts_ ? &*layouts_
+                                                : nullptr;
+    const RecordLayout* const layout =
+        layouts == nullptr ? nullptr : layouts->find(svp::kind_name(file.kind));
+    if (header && (layout == nullptr || header->version != svp::kReferenceVersion ||
+                   header->record_bytes < layout->record_bytes)) {
+      file.is_foreign = file.is_unreadable = true;
       return 0;
     }
-    file.record_bytes = file.layout->record_bytes;
-    return static_cast<std::size_t>(file.layout->header_bytes);
+    if (layout == nullptr || bytes.size() < layout->header_bytes) return 0;
+    file.layout = layout;
+    file.record_bytes = header ? header->record_bytes : layout->record_bytes;
+    return static_cast<std::size_t>(layout->header_bytes);
   }
 
   // Searches for a layout of foreign records. Repeated when there is more data to match, but only a
