@@ -82,7 +82,7 @@ void write_marks(TraceDbWriter& store, const Marks& marks) {
 }  // namespace
 
 void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
-  if (!tasks.has_marks) return;
+  if (tasks.runs.empty()) return;
   const Database& db = store.readable();
   const auto ops = op_ends(db);
   Marks ends;

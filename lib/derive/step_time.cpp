@@ -69,13 +69,12 @@ class Executions {
                                                    // number
 };
 
-// Makes the sum null if a value is missing: a sum over only some tasks would be misleading.
-void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count, bool& fits) {
+// Makes the sum null if a value is missing, because a sum over only some tasks would be misleading,
+// and if it overflows.
+void add_to(std::int64_t& sum, std::int64_t value, std::int64_t count) {
   if (count == 1) {
     sum = value;
-  } else if (sum != kNull && value != kNull) {
-    fits = !__builtin_add_overflow(sum, value, &sum) && fits;
-  } else {
+  } else if (sum == kNull || value == kNull || __builtin_add_overflow(sum, value, &sum)) {
     sum = kNull;
   }
 }
@@ -85,7 +84,6 @@ struct StepLayer {
   LayerTimeRow row;
   std::int64_t last_execution = -1;
   bool is_in_order = true;  // execution numbers ascend: each change is a new execution
-  bool fits = true;
 
   // `counters` has `counter_count` cells. Imported counters are never negative, so a negative cell
   // is kNull.
@@ -110,15 +108,13 @@ struct StepLayer {
       row.min_ns = std::min(row.min_ns, duration);
       row.max_ns = std::max(row.max_ns, duration);
     }
-    add_to(row.total_ns, duration, count, fits);
+    add_to(row.total_ns, duration, count);
     for (std::size_t i = 0; i < counter_count; ++i) {
       const std::int64_t value = counters[i];
       if (count == 1) {
         row.c[i] = value < 0 ? kNull : value;
-      } else if ((row.c[i] | value) < 0) {
+      } else if ((row.c[i] | value) < 0 || __builtin_add_overflow(row.c[i], value, &row.c[i])) {
         row.c[i] = kNull;
-      } else {
-        fits = !__builtin_add_overflow(row.c[i], value, &row.c[i]) && fits;
       }
     }
   }
@@ -166,11 +162,6 @@ struct Step {
       result.execution_count = last_execution - first_execution + 1;
     }
     return result;
-  }
-
-  bool fits() const {
-    return std::all_of(layers.begin(), layers.end(),
-                       [](const auto& entry) { return entry.second.fits; });
   }
 };
 
@@ -229,7 +220,7 @@ class Counters {
 std::size_t counter_count(const Database& db) {
   Statement read = db.prepare("SELECT max(column_number) + 1 FROM pmu_column");
   const std::int64_t count = read.step() ? read.maybe_integer(0).value_or(0) : 0;
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, kPmuColumns));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, LayerTimeRow::kCounters));
 }
 
 // Measures how far the starts of a run's tasks are out of order.
@@ -255,7 +246,7 @@ class Order {
   std::int64_t alike_ = 0;
 };
 
-void write(TraceDbWriter& store, const std::map<std::int64_t, Step>& by_step, bool has_layers) {
+void write(TraceDbWriter& store, const std::map<std::int64_t, Step>& by_step) {
   std::vector<std::int64_t> execution_times;
   std::int64_t execution_id = 0;
   std::int64_t layer_id = 0;
@@ -267,7 +258,6 @@ void write(TraceDbWriter& store, const std::map<std::int64_t, Step>& by_step, bo
       store.add(row);
       execution_times.push_back(row.busy_ns);
     });
-    if (!has_layers || !step.fits()) continue;
     for (const auto& [op_id, layer] : step.layers) {
       LayerTimeRow row = layer.row;
       row.id = ++layer_id;
@@ -288,7 +278,6 @@ void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
   std::map<std::int64_t, Step> by_step;
   const Database& db = store.readable();
   const std::size_t counters_of_session = counter_count(db);
-  const bool has_layers = counters_of_session <= LayerTimeRow::kCounters;
   for (const StepRun& run : read_runs(db)) {
     Step& step = by_step[run.step_id];
     step.row.step_id = run.step_id;
@@ -300,15 +289,14 @@ void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
                              {.first_id = run.first_task_id, .last_id = run.last_task_id});
     while (tasks.next()) {
       step.add(*tasks);
-      if (has_layers)
-        step.layer(tasks->op_id).add(*tasks, counters.find(tasks->id), counters_of_session);
+      step.layer(tasks->op_id).add(*tasks, counters.find(tasks->id), counters_of_session);
       op_times.add(*tasks);
       order.add(*tasks);
     }
     op_times.skip(run.first_task_id, run.last_task_id);
     store.add(order.row());
   }
-  write(store, by_step, has_layers);
+  write(store, by_step);
   store.execute("CREATE INDEX layer_time_of_step ON layer_time(step_id)");
 }
 

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "derive/passes.hpp"
@@ -49,8 +50,6 @@ struct Rules {
   std::int64_t record_event = kNull;
   std::int64_t wait_event = kNull;
   ExecuteNames execute_calls{};
-  bool has_runs = false;
-  bool has_marks = false;
 };
 
 // Ids of names. Table `name` has no index on text, so it is read once for all texts.
@@ -67,12 +66,6 @@ class NameIds {
   std::int64_t find(std::string_view text) const {
     const auto found = ids_.find(text);
     return found == ids_.end() ? kNull : found->second;
-  }
-  ExecuteNames execute_calls() const {
-    ExecuteNames ids{};
-    std::transform(kExecuteCalls.begin(), kExecuteCalls.end(), ids.begin(),
-                   [this](std::string_view text) { return find(text); });
-    return ids;
   }
 
  private:
@@ -102,7 +95,8 @@ Rules read_rules(const Database& db) {
   rules.copy_type = names.find(kCopy);
   rules.record_event = names.find(kRecord);
   rules.wait_event = names.find(kWait);
-  rules.execute_calls = names.execute_calls();
+  std::transform(kExecuteCalls.begin(), kExecuteCalls.end(), rules.execute_calls.begin(),
+                 [&names](std::string_view text) { return names.find(text); });
   return rules;
 }
 
@@ -186,7 +180,7 @@ class BlockMaker {
 struct PieceCalls {
   BlockMaker blocks{TimeBlockRow::kCalls};
   std::vector<std::uint32_t> events;       // calls that record or wait for an event, by id
-  std::vector<std::int64_t> executions{};  // by id
+  std::vector<std::int64_t> executions;    // by id
 };
 
 void read_calls(const Database& db, const Rules& rules, const Piece& piece, PieceCalls& found) {
@@ -236,24 +230,22 @@ class TaskReader {
  public:
   void read(const Database& db, const Rules& rules, const CallBits* events, const Piece& piece,
             PieceTasks& found) {
-    RowCursor<TaskRow>::Columns columns = {&TaskRow::id, &TaskRow::op_id, &TaskRow::duration_ns};
-    if (rules.has_runs)
-      columns.insert(columns.end(),
-                     {&TaskRow::start_ns, &TaskRow::stream_id, &TaskRow::host_type_name_id,
-                      &TaskRow::device_type_name_id, &TaskRow::model_number, &TaskRow::api_id,
-                      &TaskRow::context, &TaskRow::batch, &TaskRow::task_number});
-    RowCursor<TaskRow> tasks(db, columns, {.first_id = piece.first_id, .last_id = piece.last_id});
+    RowCursor<TaskRow> tasks(
+        db,
+        {&TaskRow::id, &TaskRow::op_id, &TaskRow::duration_ns, &TaskRow::start_ns,
+         &TaskRow::stream_id, &TaskRow::host_type_name_id, &TaskRow::device_type_name_id,
+         &TaskRow::model_number, &TaskRow::api_id, &TaskRow::context, &TaskRow::batch,
+         &TaskRow::task_number},
+        {.first_id = piece.first_id, .last_id = piece.last_id});
     RowCursor<CommTaskRow> comm_tasks(db, {&CommTaskRow::task_id, &CommTaskRow::comm_call_id},
                                       {.first_id = piece.first_id, .last_id = piece.last_id});
     const bool is_of_run = piece.run != SIZE_MAX;
     bool has_comm = is_of_run && comm_tasks.next();
     while (tasks.next()) {
       op_times_.add(*tasks);
-      if (rules.has_marks)
-        found.blocks.add(tasks->id, tasks->start_ns,
-                         saturating_add(tasks->start_ns, tasks->duration_ns));
-      if (tasks->device_type_name_id != kNull && rules.has_marks)
-        add_marks(rules, events, *tasks, found);
+      found.blocks.add(tasks->id, tasks->start_ns,
+                       saturating_add(tasks->start_ns, tasks->duration_ns));
+      if (tasks->device_type_name_id != kNull) add_marks(rules, events, *tasks, found);
       if (!is_of_run) continue;
       while (has_comm && comm_tasks->task_id < tasks->id) has_comm = comm_tasks.next();
       if (has_comm && comm_tasks->task_id == tasks->id)
@@ -374,18 +366,6 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   return events;
 }
 
-// Used only if there are no marks.
-std::vector<std::int64_t> execution_calls(const Database& db) {
-  const ExecuteNames names = NameIds(db, kExecuteCalls).execute_calls();
-  std::vector<std::int64_t> found;
-  if (names == ExecuteNames{kNull, kNull}) return found;
-  RowCursor<ApiCallRow> calls(db, {&ApiCallRow::id, &ApiCallRow::name_id});
-  while (calls.next()) {
-    if (is_execution(names, *calls)) found.push_back(calls->id);
-  }
-  return found;
-}
-
 }  // namespace
 
 std::span<const std::string_view> kernel_types() {
@@ -398,17 +378,12 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   sums.runs = device_runs(db);
   const Ids tasks = read_id_range(db, TaskRow::kTable);
   const Ids calls = read_id_range(db, ApiCallRow::kTable);
-  const auto fits = [](Ids ids) { return ids.first >= 0 && ids.last < UINT32_MAX; };
-  Rules rules;
-  if (!sums.runs.empty()) rules = read_rules(db);
-  rules.has_runs = !sums.runs.empty();
-  rules.has_marks = sums.has_marks = rules.has_runs && fits(tasks) && fits(calls);
-  std::optional<CallBits> events;
-  if (rules.has_marks) {
-    events = sum_calls(db, rules, calls, sums);
-  } else {
-    sums.execution_calls = execution_calls(db);
+  for (const Ids ids : {tasks, calls}) {
+    if (ids.first < 0 || ids.last >= UINT32_MAX)
+      throw Error(Exit::partial_data, "too many tasks or calls: at most 4294967294 are supported");
   }
+  const Rules rules = read_rules(db);
+  const std::optional<CallBits> events = sum_calls(db, rules, calls, sums);
 
   const Pieces pieces = plan_chunks(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());

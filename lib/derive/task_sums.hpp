@@ -61,21 +61,20 @@ struct TaskSums {
   };
 
   std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
-  // Input of marks.cpp; empty if `has_marks` is false. Arrow ends (by task id), calls that started
-  // a copy, and tasks with sub tasks are sorted by id.
+  // Input of marks.cpp. Arrow ends (by task id), calls that started a copy, and tasks with sub tasks
+  // are sorted by id.
   std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
-  bool has_marks = false;                     // false: large ids or no runs
-  std::vector<std::int64_t> execution_calls;  // set for any capture; sorted by id
+  std::vector<std::int64_t> execution_calls;  // sorted by id
 };
 
 class OpTimes;  // passes.hpp
 
 // The tasks of a run must be in order of start. Adds tasks to `op_times` that it does not contain
-// yet.
+// yet. Throws Error(partial_data) if ids do not fit 32 bits.
 TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times);
 
 // Host task types that do not extend Run::whole. Source: cann_device.md 14.5, 23.6.

@@ -289,18 +289,10 @@ TEST_CASE("dangling ids are a damaged store, not a crash") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 1, 5);
   TaskRow row = task(store, 1, "MEMCPY_ASYNC", kSecond + 100, 10);
-  SECTION("a task of a call after the last") {
-    row.api_id = 1'000'000;
-    store.add(row);
-    add_run(store, 1);
-    CHECK_THROWS_AS(events(store, make_cann_hardware()), Error);
-    CHECK_THROWS_AS(events(store, make_cann_calls()), Error);
-  }
-  SECTION("a task of a negative call") {
-    row.api_id = -5;
-    store.add(row);
-    add_run(store, 1);
-    CHECK_THROWS_AS(events(store, make_cann_hardware()), Error);
+  SECTION("marks of calls after the last") {
+    store.add(CallMarkRow{1'000'000, 1});
+    store.add(CallMarkRow{INT64_MAX, 1});
+    CHECK(select_events(events(store, make_cann_calls()), "s").size() == 1);
   }
   SECTION("a task of no operator") {
     row.op_id = 77;

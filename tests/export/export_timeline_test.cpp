@@ -77,6 +77,7 @@ TEST_CASE("arrows start only at node calls, at events and at copy calls") {
   TaskRow copy = task(store, 1, "MEMCPY_ASYNC", kSecond + 100, 10);
   copy.api_id = 2;
   store.add(copy);
+  add_run(store, 1);
   const json starts = select_events(events(store, make_cann_calls()), "s");
   REQUIRE(starts.size() == 3);
   CHECK(starts[0]["id"] == "4294967296");
@@ -249,6 +250,7 @@ TEST_CASE("a collective and its tasks are threads of their group, and tasks show
   store.add(CommTaskRow{.task_id = 2, .comm_call_id = 2});
   add_comm_op(store, 1, kSecond + 10, 1);
   add_comm_op(store, 2, kSecond + 20, 2);
+  store.add(CommGroupRow{1, 0, store.name("g"), 2});
   add_call(store, 1, "hcom", kNode, kSecond + 1, 5);
   const json all = events(store, make_cann_communication());
   const json slices = select_events(all, "X");

@@ -28,6 +28,7 @@ class TextSink : public TraceSink {
 
 inline json events(CannStore& store, const std::unique_ptr<TimelineLayer>& layer,
                    const OutputFile& output_file = {}) {
+  if (!store.is_filled()) store.add_marks();
   TextSink sink;
   TraceJsonWriter writer(sink);
   writer.set_min_duration(output_file.scope.min_duration_ns);

@@ -146,6 +146,7 @@ TEST_CASE("A timeline of several chunks per layer equals that of a single thread
     store.add(row);
   }
   add_run(store, kRows);
+  store.add_marks();
   const TempFolder folder;
   const auto written = export_timelines(store.db(), folder.path(), {});
   REQUIRE(written.size() == 1);

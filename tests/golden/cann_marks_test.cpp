@@ -1,5 +1,5 @@
-// Products do not depend on the per-block summaries that import stores (store/rows/mark_rows.hpp);
-// these only make exports faster.
+// What import stores about blocks of rows and as bits per row (store/rows/mark_rows.hpp) equals what
+// SQL finds in the rows. Products do not depend on the blocks, which only make exports faster.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -43,16 +43,31 @@ struct MarkedRun {
     }
     return files;
   }
-  void forget() const {
-    query(store,
-          "DELETE FROM time_block; DELETE FROM task_mark; DELETE FROM call_mark;"
-          "DELETE FROM comm_op_mark; DELETE FROM comm_group");
+  // The ids whose bit is set in a column of a mark table.
+  Lines marked(const std::string& table, const std::string& column) const {
+    return query(store,
+                 "WITH RECURSIVE bit(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM bit WHERE i < 31)"
+                 " SELECT id * 32 + i FROM " +
+                     table + " JOIN bit ON " + column + " >> i & 1 ORDER BY 1");
   }
 };
 
+// Ends of arrows: tasks with an operator, copies, tasks of events, and drawn collectives.
+const std::string kEnds =
+    "WITH ends AS (SELECT 'task' AS kind, task.id, api_id, device_id, task.start_ns FROM task"
+    " LEFT JOIN name AS type ON type.id = host_type_name_id"
+    " LEFT JOIN api_call AS call ON call.id = api_id LEFT JOIN name AS called ON called.id ="
+    " call.name_id WHERE device_type_name_id IS NOT NULL AND api_id IS NOT NULL AND (op_id IS NOT"
+    " NULL OR type.text = 'MEMCPY_ASYNC' OR called.text IN ('aclrtRecordEvent',"
+    " 'aclrtStreamWaitEvent')) UNION ALL SELECT 'op', op.id, api_id, device_id, start_ns"
+    " FROM comm_op AS op JOIN comm_call AS call ON call.id = first_comm_call_id"
+    " WHERE api_id IS NOT NULL AND op_relay IS NOT NULL), last AS (SELECT kind, id, row_number()"
+    " OVER (PARTITION BY api_id ORDER BY device_id DESC, start_ns DESC, kind DESC, id DESC) AS place"
+    " FROM ends) ";
+
 }  // namespace
 
-TEST_CASE("timelines and tables are the same with and without the marks of import") {
+TEST_CASE("timelines and tables are the same with and without the blocks of import") {
   const MarkedRun run;
   // The exports cover calls from before the collection, blocks in the middle, and no blocks.
   const std::vector<Lines> products = {
@@ -70,11 +85,42 @@ TEST_CASE("timelines and tables are the same with and without the marks of impor
   CHECK(marked[0].begin()->second.size() > 10 * marked[2].begin()->second.size());
   CHECK_FALSE(marked[2].empty());
   CHECK_FALSE(marked[7].empty());
-  run.forget();
+  query(run.store, "DELETE FROM time_block");
   for (std::size_t i = 0; i < products.size(); ++i) {
     INFO(i << ": " << products[i].back());
     CHECK(run.exported(products[i]) == marked[i]);
   }
+}
+
+TEST_CASE("the marks of rows are those that SQL finds") {
+  const MarkedRun run;
+  const auto found = [&run](const std::string& sql) {
+    Lines lines = query(run.store, sql);
+    CHECK_FALSE(lines.empty());
+    return lines;
+  };
+  CHECK(run.marked("task_mark", "arrow_ends") ==
+        found(kEnds + "SELECT id FROM ends WHERE kind = 'task' ORDER BY 1"));
+  CHECK(run.marked("task_mark", "last_arrow_ends") ==
+        found(kEnds + "SELECT id FROM last WHERE kind = 'task' AND place = 1 ORDER BY 1"));
+  CHECK(run.marked("comm_op_mark", "last_arrow_ends") ==
+        query(run.store, kEnds + "SELECT id FROM last WHERE kind = 'op' AND place = 1 ORDER BY 1"));
+  CHECK(run.marked("task_mark", "outer_tasks") ==
+        found("SELECT id FROM task WHERE context IS NULL AND (device_id, stream_id, batch,"
+              " task_number) IN (SELECT device_id, stream_id, batch, task_number FROM task WHERE"
+              " context IS NOT NULL AND device_type_name_id IS NOT NULL) ORDER BY 1"));
+  CHECK(run.marked("call_mark", "copies") ==
+        found("SELECT DISTINCT api_id FROM task JOIN name ON name.id = host_type_name_id WHERE text"
+              " = 'MEMCPY_ASYNC' AND device_type_name_id IS NOT NULL AND api_id IS NOT NULL"
+              " ORDER BY 1"));
+  CHECK(query(run.store, "SELECT device_id, group_name_id, largest_plane_id FROM comm_group"
+                         " ORDER BY 1, 2") ==
+        found("SELECT device_id, name_id, max(plane_id) FROM (SELECT task.device_id,"
+              " call.group_name_id AS name_id, call.plane_id FROM comm_task"
+              " JOIN comm_call AS call ON call.id = comm_call_id JOIN task ON task.id = task_id"
+              " WHERE call.item_name_id IS NOT NULL UNION ALL SELECT op.device_id,"
+              " call.op_group_name_id, NULL FROM comm_op AS op JOIN comm_call AS call"
+              " ON call.id = op.first_comm_call_id) GROUP BY 1, 2 ORDER BY 1, 2"));
 }
 
 TEST_CASE("a timeline compressed by several threads is the same") {

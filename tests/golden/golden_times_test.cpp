@@ -79,18 +79,6 @@ TEST_CASE("times of layers and executions equal those of their tasks") {
   }
 }
 
-TEST_CASE("tables of a board are the same without the sums of import") {
-  for (const bool is_mixed : {false, true}) {
-    INFO("mixed: " << is_mixed);
-    Capture capture;
-    add_records_of_run(capture, is_mixed, 12);
-    const auto tables = export_products(capture, "summary");
-    REQUIRE_FALSE(tables.empty());
-    capture.rows("DELETE FROM layer_time");
-    CHECK(export_products(capture, "summary") == tables);
-  }
-}
-
 TEST_CASE("layers of a board are drawn in the order of their start") {
   Capture ordered;
   add_records_of_run(ordered, false, 13);

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "derive/passes.hpp"
+#include "derive/task_sums.hpp"
 #include "export/exporter.hpp"
 #include "store/trace_db.hpp"
 #include "store/trace_db_writer.hpp"
@@ -29,6 +31,13 @@ class CannStore {
     writer_.add(row);
   }
   void set_meta(std::string_view key, std::string_view value) { writer_.set_meta(key, value); }
+
+  // Derives the marks of the rows, as import does; timelines need them. Call before db().
+  void add_marks() {
+    OpTimes op_times;
+    derive_marks(writer_, sum_tasks(writer_, op_times));
+  }
+  bool is_filled() const { return db_.has_value(); }
 
   // Finishes filling; nothing can be added afterwards.
   const TraceDb& db() {

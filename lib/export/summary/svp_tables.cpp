@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "store/row_cursor.hpp"
-#include "store/row_ids.hpp"
 #include "store/rows/counter_rows.hpp"
-#include "store/rows/task_rows.hpp"
 #include "store/rows/time_rows.hpp"
 
 namespace msprof::svp {
@@ -83,134 +79,16 @@ CounterPlaces counter_places(const Database& db) {
   return places;
 }
 
-// Reads the counters of the tasks of a run. Tasks must be queried in ascending order.
-class RunCounters {
- public:
-  RunCounters(const Database& db, const CounterPlaces& places, std::int64_t first_task_id,
-              std::int64_t last_task_id)
-      : places_(places),
-        rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, wanted(places),
-              range(first_task_id, last_task_id)) {
-    none_.fill(kNull);
-    cells_.fill(kNull);
-    has_more_ = rows_.next(cells_.data());
-  }
+using LayerTotals = std::map<std::int64_t, LayerTotal>;  // by op.id
 
-  // Counters that the session or the task does not have are kNull.
-  const std::array<std::int64_t, kCounterCount>& find(std::int64_t task_id) {
-    while (has_more_ && cells_[0] < task_id) has_more_ = rows_.next(cells_.data());
-    if (!has_more_ || cells_[0] != task_id) return none_;
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      values_[i] = places_[i] == 0 ? kNull : cells_[places_[i]];
-    return values_;
-  }
-
- private:
-  static std::vector<std::size_t> wanted(const CounterPlaces& places) {
-    std::set<std::size_t> each{0};
-    each.insert(places.begin(), places.end());
-    return {each.begin(), each.end()};
-  }
-  static RowFilter range(std::int64_t first_id, std::int64_t last_id) {
-    RowFilter filter;
-    filter.first_id = first_id;
-    filter.last_id = last_id;
-    return filter;
-  }
-
-  CounterPlaces places_;
-  CellReader rows_;
-  std::array<std::int64_t, kPmuColumns + 1> cells_{};
-  std::array<std::int64_t, kCounterCount> values_{};
-  std::array<std::int64_t, kCounterCount> none_{};
-  bool has_more_ = false;
-};
-
-struct Accumulator {
-  LayerTotal total;
-  std::array<bool, kCounterCount> lacks{};
-  bool lacks_duration = false;
-  std::int64_t last_execution = -1;
-  bool is_in_order = true;  // executions so far ascended, so counting their changes is correct
-
-  void add(const TaskRow& task, const std::array<std::int64_t, kCounterCount>& counters) {
-    ++total.count;
-    const std::int64_t execution = given(task.execution).value_or(0);
-    if (execution > last_execution) ++total.execution_count;
-    is_in_order = is_in_order && execution >= last_execution;
-    last_execution = std::max(last_execution, execution);
-    if (const auto start = given(task.start_ns)) {
-      total.first_start_ns = std::min(total.first_start_ns, *start);
-    }
-    add_duration(given(task.duration_ns));
-    for (std::size_t i = 0; i < kCounterCount; ++i) {
-      const auto value = given(counters[i]);
-      if (!value || *value < 0) {
-        lacks[i] = true;  // import never writes a negative counter
-      } else {
-        total.counters[i] = total.counters[i].value_or(0) + *value;
-      }
-    }
-  }
-
-  void add_duration(std::optional<std::int64_t> duration) {
-    if (!duration) {
-      lacks_duration = true;
-      return;
-    }
-    total.duration_sum_ns = total.duration_sum_ns.value_or(0) + *duration;
-    total.longest_ns = std::max(total.longest_ns.value_or(*duration), *duration);
-    total.shortest_ns = std::min(total.shortest_ns.value_or(*duration), *duration);
-  }
-
-  // Removes sums over only some of the records, which would be misleading.
-  void drop_incomplete() {
-    for (std::size_t i = 0; i < kCounterCount; ++i) {
-      if (lacks[i]) total.counters[i].reset();
-    }
-    if (!lacks_duration) return;
-    total.duration_sum_ns.reset();
-    total.longest_ns.reset();
-    total.shortest_ns.reset();
-  }
-};
-
-using Accumulators = std::map<std::int64_t, Accumulator>;  // by op.id
-
-Accumulators accumulate(const Database& db, std::int64_t step_id) {
-  Accumulators by_op;
-  const auto largest_op = static_cast<std::size_t>(last_id(db, "op"));
-  std::vector<Accumulator*> quick;  // by op.id, for faster access in the loop
-  const CounterPlaces places = counter_places(db);
-  Statement runs =
-      db.prepare("SELECT first_task_id, last_task_id FROM task_run WHERE step_id = ? ORDER BY id");
-  runs.bind(1, step_id);
-  while (runs.step()) {
-    RunCounters counters(db, places, runs.integer(0), runs.integer(1));
-    RowCursor<TaskRow> tasks(db,
-                             {&TaskRow::id, &TaskRow::op_id, &TaskRow::execution,
-                              &TaskRow::start_ns, &TaskRow::duration_ns},
-                             {.first_id = runs.integer(0), .last_id = runs.integer(1)});
-    while (tasks.next()) {
-      const auto op = static_cast<std::size_t>(given(tasks->op_id).value_or(0));
-      if (op > largest_op) throw db.damaged("a task refers to a missing operator");
-      if (op >= quick.size()) quick.resize(op + 1, nullptr);
-      if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
-      quick[op]->add(*tasks, counters.find(tasks->id));
-    }
-  }
-  return by_op;
-}
-
-// Reads the sums that import stored. Empty for a capture whose sums do not fit there.
-Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is_in_order) {
-  Accumulators by_op;
+LayerTotals read_totals(const Database& db, std::int64_t step_id, bool& is_in_order) {
+  LayerTotals by_op;
   const CounterPlaces places = counter_places(db);
   enum Column { kOp = 2, kTasks, kExecutions, kFirstStart, kTotal, kMin, kMax, kFirstCounter };
   Statement read = db.prepare("SELECT * FROM layer_time WHERE step_id = ? ORDER BY id");
   read.bind(1, step_id);
   while (read.step()) {
-    LayerTotal& total = by_op[read.integer(kOp)].total;
+    LayerTotal& total = by_op[read.integer(kOp)];
     total.count = read.integer(kTasks);
     if (total.count < 1) throw db.damaged("a layer without tasks");
     total.execution_count = read.integer(kExecutions);
@@ -229,13 +107,13 @@ Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is
 }
 
 // Exact but slower; for captures whose records are not in order of execution.
-void count_executions(const Database& db, std::int64_t step_id, Accumulators& by_op) {
+void count_executions(const Database& db, std::int64_t step_id, LayerTotals& by_op) {
   Statement read = db.prepare(
       "SELECT task.op_id, count(DISTINCT task.execution) FROM task_run AS run"
       " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
       " WHERE run.step_id = ? GROUP BY task.op_id ORDER BY task.op_id");
   read.bind(1, step_id);
-  while (read.step()) by_op[read.integer(0)].total.execution_count = read.integer(1);
+  while (read.step()) by_op[read.integer(0)].execution_count = read.integer(1);
 }
 
 }  // namespace
@@ -294,12 +172,7 @@ std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequenc
 
 std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& capture) {
   bool is_in_order = true;
-  Accumulators by_op = read_accumulated(db, capture.step_id, is_in_order);
-  if (by_op.empty()) {
-    by_op = accumulate(db, capture.step_id);
-    is_in_order = std::all_of(by_op.begin(), by_op.end(),
-                              [](const auto& entry) { return entry.second.is_in_order; });
-  }
+  LayerTotals by_op = read_totals(db, capture.step_id, is_in_order);
   if (!is_in_order) count_executions(db, capture.step_id, by_op);
   std::vector<LayerTotal> layers;
   Statement read = db.prepare(
@@ -315,9 +188,8 @@ std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& captu
   while (read.step()) {
     const auto at = by_op.find(read.integer(0));
     if (at == by_op.end()) continue;
-    if (at->second.total.execution_count < 1) throw db.damaged("tasks without an execution");
-    at->second.drop_incomplete();
-    LayerTotal& layer = at->second.total;
+    LayerTotal& layer = at->second;
+    if (layer.execution_count < 1) throw db.damaged("tasks without an execution");
     layer.layer_id = read.maybe_integer(1);
     layer.name = read.text(2);
     layer.original_names = read.text(3);

@@ -1,79 +1,16 @@
 #include "export/timeline/cann_arrows.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
-#include <utility>
 
 #include "base/number.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "store/row_cursor.hpp"
-#include "store/row_ids.hpp"
 
 namespace msprof::cann {
 
-namespace {
-
-// Looks up EventCalls by call id.
-class EventCallIds {
- public:
-  explicit EventCallIds(const Database& db)
-      : events_(db), read_(db.prepare("SELECT name_id FROM api_call WHERE id = ?")) {}
-
-  bool has(std::int64_t call_id) {
-    if (!events_.has_any()) return false;
-    read_.reset();
-    read_.bind(1, call_id);
-    return read_.step() && events_.has(read_.integer(0));
-  }
-
- private:
-  EventCalls events_;
-  Statement read_;
-};
-
-// Reads the drawn collectives, from the last to the first.
-class LastOps {
- public:
-  explicit LastOps(const Database& db)
-      : read_(db.prepare(
-            fmt::format("SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
-                        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-                        " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id DESC",
-                        kIsDrawnOp))) {
-    next();
-  }
-  void next() { has_row_ = read_.step(); }
-  bool has_row() const { return has_row_; }
-  std::int64_t id() const { return read_.integer(0); }
-  std::int64_t call_id() const { return read_.integer(1); }
-  bool is_later_than(const TaskRow& task) const {
-    return std::pair(read_.integer(2), read_.integer(3)) > std::pair(task.device_id, task.start_ns);
-  }
-
- private:
-  Statement read_;
-  bool has_row_ = false;
-};
-
-}  // namespace
-
-bool has_marks(const Database& db) {
-  return has_rows(db, "SELECT 1 FROM time_block WHERE of_table = 0");
-}
-
 IdBits calls_with_copies(const Database& db) {
   IdBits calls(db, "api_call");
-  if (has_marks(db)) {
-    calls.read_marks(&CallMarkRow::copies);
-    return calls;
-  }
-  const std::int64_t type = find_name_id(db, "MEMCPY_ASYNC");
-  if (type < 0) return calls;
-  RowCursor<TaskRow> tasks(db, {&TaskRow::api_id},
-                           {.not_null = {&TaskRow::device_type_name_id, &TaskRow::api_id},
-                            .equal = {{&TaskRow::host_type_name_id, type}}});
-  while (tasks.next()) calls.set(tasks->api_id);
+  calls.read_marks(&CallMarkRow::copies);
   return calls;
 }
 
@@ -94,49 +31,13 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, bool ends_eve
       last_ops_(db, "comm_op"),
       chosen_calls_(db, "api_call"),
       ends_every_(ends_every) {
-  if (has_marks(db)) {
-    ends_.read_marks(&TaskMarkRow::arrow_ends);
-    last_tasks_.read_marks(&TaskMarkRow::last_arrow_ends);
-    last_ops_.read_marks(&CommOpMarkRow::last_arrow_ends);
-  } else {
-    find_ends(db);
-  }
+  ends_.read_marks(&TaskMarkRow::arrow_ends);
+  last_tasks_.read_marks(&TaskMarkRow::last_arrow_ends);
+  last_ops_.read_marks(&CommOpMarkRow::last_arrow_ends);
   if (scope.candidates && scope.candidates->calls) {
     find_shown_calls(db, scope);
   } else {
     find_hidden_calls(db, scope);
-  }
-}
-
-void ArrowEnds::find_ends(const Database& db) {
-  IdBits seen(db, "api_call");
-  EventCallIds event_calls(db);
-  const std::int64_t copy = find_name_id(db, "MEMCPY_ASYNC");
-  // Tasks that no call started are skipped: an arrow without a start is a warning in viewers.
-  RowCursor<TaskRow> tasks(
-      db,
-      {&TaskRow::id, &TaskRow::api_id, &TaskRow::op_id, &TaskRow::host_type_name_id,
-       &TaskRow::device_id, &TaskRow::start_ns},
-      {.not_null = {&TaskRow::api_id, &TaskRow::device_type_name_id}, .is_backwards = true});
-  LastOps ops(db);
-  bool has_task = tasks.next();
-  const auto is_last = [&seen](std::int64_t call) {
-    if (seen.has(call)) return false;
-    seen.set(call);
-    return true;
-  };
-  while (has_task || ops.has_row()) {
-    if (!has_task || (ops.has_row() && ops.is_later_than(*tasks))) {
-      if (is_last(ops.call_id())) last_ops_.set(ops.id());
-      ops.next();
-      continue;
-    }
-    const std::int64_t call = tasks->api_id;
-    if (tasks->op_id != kNull || tasks->host_type_name_id == copy || event_calls.has(call)) {
-      ends_.set(tasks->id);
-      if (is_last(call)) last_tasks_.set(tasks->id);
-    }
-    has_task = tasks.next();
   }
 }
 

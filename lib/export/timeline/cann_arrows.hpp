@@ -4,15 +4,11 @@
 //
 // Viewers treat phase 'f' as the last end of an arrow and warn about further ones. Therefore all
 // ends but the latest are 't', unless the reader expects the vendor's form. Import marks the latest
-// end (derive/marks.cpp); for a store without marks one backward pass over `task` and `comm_op`
-// finds it before the first event is written. Memory: two bits per task, one per call, one per
-// collective.
+// end (derive/marks.cpp). Memory: two bits per task, one per call, one per collective.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
-#include <vector>
 
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/export_scope.hpp"
@@ -32,8 +28,6 @@ class EventCalls {
   explicit EventCalls(const Database& db)
       : record_(find_name_id(db, "aclrtRecordEvent")),
         wait_(find_name_id(db, "aclrtStreamWaitEvent")) {}
-  // Returns false if no call has one of these names.
-  bool has_any() const { return record_ >= 0 || wait_ >= 0; }
   // `name` is the name id of a call.
   bool has(std::int64_t name) const { return name == record_ || name == wait_; }
 
@@ -42,18 +36,11 @@ class EventCalls {
   std::int64_t wait_;
 };
 
-// Returns true if import has marked the rows of this store.
-bool has_marks(const Database& db);
-
 // Returns the calls with a MEMCPY_ASYNC task; they start an arrow, too.
 IdBits calls_with_copies(const Database& db);
 
 void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
-
-// SQL: true if a collective is drawn, because it has an hccl_op_info (cann_device.md 23.5). Expects
-// comm_call as `call`.
-inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
 class ArrowEnds {
  public:
@@ -73,7 +60,6 @@ class ArrowEnds {
 
  private:
   bool is_hidden(std::int64_t call_id) const { return chosen_calls_.has(call_id) != are_shown_; }
-  void find_ends(const Database& db);
   void find_hidden_calls(const Database& db, const ExportScope& scope);
   void find_shown_calls(const Database& db, const ExportScope& scope);
 

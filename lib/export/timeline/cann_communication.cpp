@@ -37,18 +37,12 @@ struct GroupThreads {
 class CommGroups {
  public:
   CommGroups(const Database& db, bool is_cann5) : db_(db) {
-    // Import stores the groups; for a store without marks they are found in the tasks.
-    Statement read =
-        db.prepare(cann::has_marks(db) ? "SELECT device_id, group_name_id, largest_plane_id FROM "
-                                         "comm_group ORDER BY 1, 2, 3 DESC"
-                                       : kGroupsOfTasks);
+    Statement read = db.prepare(
+        "SELECT device_id, group_name_id, largest_plane_id FROM comm_group ORDER BY 1, 2");
     std::int64_t next_row = 0;
     std::int64_t count = 0;
     while (read.step()) {
-      const std::int64_t name = read.maybe_integer(1).value_or(kNull);
-      const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
-      if (!is_new) continue;
-      GroupThreads& group = at->second;
+      GroupThreads& group = find(read.integer(0), read.maybe_integer(1));
       group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
       group.first_plane = next_row;
       if (!read.is_null(2)) next_row += 1 + checked_plane(read.integer(2));
@@ -74,15 +68,6 @@ class CommGroups {
   }
 
  private:
-  static constexpr const char* kGroupsOfTasks =
-      "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
-      " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
-      " CROSS JOIN task ON task.id = task_id"
-      " WHERE call.item_name_id IS NOT NULL GROUP BY 1, 2"
-      " UNION ALL SELECT op.device_id, call.op_group_name_id, NULL FROM comm_op AS op"
-      " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-      " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC";
-
   const Database& db_;
   std::map<std::int64_t, std::map<std::int64_t, GroupThreads>> groups_;
 };
@@ -234,13 +219,13 @@ class CommunicationWriter {
   void write_ops() {
     std::shared_ptr<const cann::ArrowEnds> ends;
     if (output_file_.has_arrows) ends = cann::arrow_ends(db_, output_file_);
-    Statement read = db_.prepare(fmt::format(
+    // Only collectives with an hccl_op_info are drawn.
+    Statement read = db_.prepare(
         "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
         " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"
         " call.op_count, call.op_relay, call.op_retry, call.api_id FROM comm_op AS op"
         " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-        " WHERE op.start_ns <= ? AND op.end_ns >= ? AND {} ORDER BY op.id",
-        cann::kIsDrawnOp));
+        " WHERE op.start_ns <= ? AND op.end_ns >= ? AND call.op_relay IS NOT NULL ORDER BY op.id");
     read.bind(1, scope_.range_end_ns).bind(2, scope_.range_begin_ns);
     while (read.step()) {
       const std::int64_t device = read.integer(kOpDevice);

@@ -55,43 +55,20 @@ class Copies {
   bool has_row_ = false;
 };
 
-// The tasks of one device that have sub-tasks: one bit per task if import has marked them, else 16
-// bytes for each task with sub-tasks.
+// The tasks that have sub-tasks, read by the first chunk that needs them.
 class OuterTasks {
  public:
-  OuterTasks(const Database& db, std::int64_t first_task, std::int64_t last_task) {
-    if (cann::has_marks(db)) {
-      marked_.emplace(db, "task");
-      marked_->read_marks(&TaskMarkRow::outer_tasks);
-      return;
-    }
-    RowCursor<TaskRow> tasks(db, {&TaskRow::stream_id, &TaskRow::batch, &TaskRow::task_number},
-                             {.first_id = first_task,
-                              .last_id = last_task,
-                              .not_null = {&TaskRow::context, &TaskRow::device_type_name_id}});
-    while (tasks.next()) {
-      const OuterTaskKey key = make_key(*tasks);
-      if (keys_.empty() || keys_.back() != key) keys_.push_back(key);
-    }
-    std::sort(keys_.begin(), keys_.end());
-    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-  }
-
-  bool has(const TaskRow& task) const {
-    if (marked_) return marked_->has(task.id);
-    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(), make_key(task));
+  const cann::IdBits& get(const Database& db) {
+    std::call_once(once_, [&] {
+      tasks_.emplace(db, TaskRow::kTable);
+      tasks_->read_marks(&TaskMarkRow::outer_tasks);
+    });
+    return *tasks_;
   }
 
  private:
-  using OuterTaskKey = std::pair<std::uint64_t, std::int64_t>;
-  // Streams and batches have at most 32 bits.
-  static OuterTaskKey make_key(const TaskRow& task) {
-    return {
-        static_cast<std::uint64_t>(task.stream_id) << 32 ^ static_cast<std::uint64_t>(task.batch),
-        task.task_number};
-  }
-  std::optional<cann::IdBits> marked_;
-  std::vector<OuterTaskKey> keys_;
+  std::once_flag once_;
+  std::optional<cann::IdBits> tasks_;
 };
 
 // Writes Aicore Time and Total Cycle as CANN 5 did. The label says ms but the number is in us,
@@ -313,7 +290,7 @@ class DeviceWriter {
   }
 
   // Writes a range of consecutive tasks. `ends` is null if no arrows are drawn.
-  void write(std::int64_t first_task, std::int64_t last_task, const OuterTasks& outer,
+  void write(std::int64_t first_task, std::int64_t last_task, const cann::IdBits& outer,
              const cann::ArrowEnds* ends, TraceWriter& out) {
     Copies copies(db_);
     cann::TaskCursor tasks(
@@ -327,7 +304,7 @@ class DeviceWriter {
     while (tasks.next()) {
       const TaskRow& task = *tasks;
       const bool is_copy = texts_.is_copy(task);
-      const bool is_hidden = !is_copy && task.context == kNull && outer.has(task);
+      const bool is_hidden = !is_copy && task.context == kNull && outer.has(task.id);
       if (!is_hidden) write_task(task, is_copy ? &copies : nullptr, ends, out);
     }
   }
@@ -399,7 +376,7 @@ class DevicePieces {
         names_(std::move(names)) {}
 
   void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
-             const OuterTasks& outer, TraceWriter& out) {
+             const cann::IdBits& outer, TraceWriter& out) {
     std::shared_ptr<const cann::ArrowEnds> ends;
     if (output_file_.has_arrows) ends = cann::arrow_ends(db, output_file_);
     writers_
@@ -436,23 +413,6 @@ class DevicePieces {
   PerConnection<DeviceWriter> writers_;
 };
 
-// The outer tasks of a range of consecutive tasks, found by the first chunk that needs them.
-class OuterTasksOfRun {
- public:
-  OuterTasksOfRun(std::int64_t first_task, std::int64_t last_task)
-      : first_task_(first_task), last_task_(last_task) {}
-  const OuterTasks& get(const Database& db) {
-    std::call_once(once_, [&] { tasks_.emplace(db, first_task_, last_task_); });
-    return *tasks_;
-  }
-
- private:
-  std::int64_t first_task_;
-  std::int64_t last_task_;
-  std::once_flag once_;
-  std::optional<OuterTasks> tasks_;
-};
-
 class CannHardware : public cann::CannLayer {
  public:
   CannHardware()
@@ -470,6 +430,9 @@ class CannHardware : public cann::CannLayer {
           {[output_file](const Database& own, TraceWriter&) { cann::arrow_ends(own, output_file); },
            TimelinePiece::When::ahead});
     }
+    const auto outer = std::make_shared<OuterTasks>();
+    pieces.push_back({[outer](const Database& own, TraceWriter&) { outer->get(own); },
+                      TimelinePiece::When::ahead});
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
@@ -489,19 +452,17 @@ class CannHardware : public cann::CannLayer {
         device = std::make_shared<DevicePieces>(db, output_file, number, names);
       }
       if (output_file.scope.takes_device(number))
-        add_run(device, runs.integer(1), runs.integer(2), pieces);
+        add_run(device, outer, {runs.integer(1), runs.integer(2)}, pieces);
     }
     end_device();
     return pieces;
   }
 
  private:
-  static void add_run(const std::shared_ptr<DevicePieces>& device, std::int64_t first_task,
-                      std::int64_t last_task, std::vector<TimelinePiece>& pieces) {
-    const auto outer = std::make_shared<OuterTasksOfRun>(first_task, last_task);
-    pieces.push_back({[outer](const Database& db, TraceWriter&) { outer->get(db); },
-                      TimelinePiece::When::ahead});
-    for (const auto& [first, last] : cann::piece_ranges({first_task, last_task})) {
+  static void add_run(const std::shared_ptr<DevicePieces>& device,
+                      const std::shared_ptr<OuterTasks>& outer, IdRange tasks,
+                      std::vector<TimelinePiece>& pieces) {
+    for (const auto& [first, last] : cann::piece_ranges(tasks)) {
       pieces.push_back(
           {[device, outer, first = first, last = last](const Database& db, TraceWriter& out) {
             device->write(db, first, last, outer->get(db), out);

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 11> kCounters = {
     "total_cycles",    "mac_busy_cycles", "mac_ppen_cycles", "vec_busy_cycles",
     "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
     "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
-static_assert(kCounters.size() == 3 + kUnits && kCounters.size() <= kPmuColumns);
+static_assert(kCounters.size() == 3 + kUnits && kCounters.size() <= LayerTimeRow::kCounters);
 
 // Converts cycles to ns, rounded half away from zero. Returns more than kMaxDurationNs on overflow.
 std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {

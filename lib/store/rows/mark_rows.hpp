@@ -1,5 +1,5 @@
-// Summaries of many rows made at import: time ranges of id ranges, and bits per row. Derived and
-// optional: a reader of a store without them reads all rows. Part of store/schema.hpp.
+// Summaries of many rows made at import: time ranges of id ranges, and bits per row. Derived; a
+// capture without device tasks has none. Part of store/schema.hpp.
 #pragma once
 
 #include <array>

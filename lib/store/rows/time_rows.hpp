@@ -22,8 +22,8 @@ struct OpTimeRow {
                                           "min_ns", "max_ns"};
 };
 
-// Times of the tasks of a layer in one capture of a board; derived from the tasks. No rows are
-// written if sums overflow or the capture has more counters than kCounters.
+// Times of the tasks of a layer in one capture of a board; derived from the tasks. Sums are null if
+// they overflow.
 struct LayerTimeRow {
   std::int64_t id = 0;
   std::int64_t step_id = 0;
