@@ -293,6 +293,8 @@ TEST_CASE("durations whose sum exceeds 64 bits do not fail the derive passes") {
         Names{"3|1|1"});
   CHECK(rows(writer.readable(), "SELECT task_count, total_ns > 9e18, 1 FROM op_time") ==
         Names{"3|1|1"});
+  CHECK(rows(writer.readable(), "SELECT task_count, total_ns, max_ns > 4e18 FROM layer_time") ==
+        Names{"3|NULL|1"});
 }
 
 TEST_CASE("a store with runs that share tasks is not opened") {

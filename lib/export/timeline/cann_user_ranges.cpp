@@ -6,8 +6,8 @@
 #include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
+#include "export/scope/user_ranges.hpp"
 #include "export/timeline/cann_trace.hpp"
-#include "store/schema.hpp"
 
 namespace msprof {
 
@@ -40,21 +40,6 @@ class RangeWriter {
   }
 
  private:
-  enum RangeCell : int {
-    kExtended,
-    kThread,
-    kCategory,
-    kEventType,
-    kPayloadType,
-    kPayloadValue,
-    kStart,
-    kEnd,
-    kMessageType,
-    kMessage,
-    kDomain,
-    kMark
-  };
-
   std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "N/A"; }
 
   bool is_taken(std::int64_t start, std::int64_t end) const {
@@ -66,94 +51,74 @@ class RangeWriter {
         is_cann5_ ? cann::TraceProcess::cann5_user_ranges : cann::TraceProcess::user_ranges;
     const std::int64_t pid = processes_.pid(process, cann::kHostDevice);
     std::set<std::int64_t> threads;
-    Statement read = db_.prepare(
-        "SELECT is_extended, thread_id, category, event_type, payload_type, payload_value, "
-        "start_ns,"
-        " end_ns, message_type, message_name_id, domain_name_id, mark_id FROM user_range"
-        " ORDER BY id");
-    while (read.step()) {
-      const std::int64_t start = read.integer(kStart);
-      const std::int64_t end = read.integer(kEnd);
-      if (!is_taken(start, end)) continue;
+    cann::UserRanges ranges(
+        db_, " FROM user_range AS range LEFT JOIN device_mark AS mark ON 0 ORDER BY range.id");
+    while (ranges.next()) {
+      const UserRangeRow& range = ranges.range();
+      if (!is_taken(range.start_ns, range.end_ns)) continue;
       const TraceLane lane{
-          pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(read.integer(kThread)))};
-      if (!out_.begin_slice(text(read.maybe_integer(kMessage)), lane, start,
-                            saturating_subtract(end, start))) {
+          pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(range.thread_id))};
+      if (!out_.begin_slice(text(given(range.message_name_id)), lane, range.start_ns,
+                            saturating_subtract(range.end_ns, range.start_ns))) {
         continue;
       }
       threads.insert(lane.tid);
-      write_arguments(read);
+      write_arguments(range);
       out_.end_event();
-      if (!is_cann5_ && read.integer(kExtended) != 0 && !read.is_null(kMark)) {
-        write_arrow(out_, 's', lane, read.integer(kMark), start);
+      if (!is_cann5_ && range.is_extended != 0 && range.mark_id != kNull) {
+        write_arrow(out_, 's', lane, range.mark_id, range.start_ns);
       }
     }
     processes_.write(out_, process, cann::kHostDevice,
                      is_cann5_ ? "MsprofTx" : read_meta(db_, "host.pid_name"), "Thread", threads);
   }
 
-  void write_arguments(const Statement& row) {
-    const std::string_view event = cann::event_type_text(row.integer(kEventType));
-    if (row.integer(kExtended) != 0) {
+  void write_arguments(const UserRangeRow& range) {
+    const std::string_view event = cann::event_type_text(range.event_type);
+    if (range.is_extended != 0) {
       out_.argument("event_type", event);
-      out_.argument("domain", text(row.maybe_integer(kDomain)));
+      out_.argument("domain", text(given(range.domain_name_id)));
       return;
     }
-    const auto value = static_cast<std::uint64_t>(row.integer(kPayloadValue));
-    out_.argument("Category", std::to_string(row.integer(kCategory)));
-    out_.argument("Payload_type", row.integer(kPayloadType));
+    const auto value = static_cast<std::uint64_t>(range.payload_value);
+    out_.argument("Category", std::to_string(range.category));
+    out_.argument("Payload_type", range.payload_type);
     out_.argument_digits("Payload_value", std::to_string(value));
-    out_.argument("Message_type", row.integer(kMessageType));
+    out_.argument("Message_type", range.message_type);
     out_.argument("event_type", event);
   }
 
   // If several marks end one arrow, only the latest is its last end.
   void write_marks() {
-    enum MarkCell : int {
-      kDevice,
-      kId,
-      kMarkStart,
-      kMarkEnd,
-      kStream,
-      kTask,
-      kName,
-      kHost,
-      kHostEnd,
-      kLast
-    };
     std::map<std::int64_t, std::set<std::int64_t>> streams;  // by device
-    Statement read = db_.prepare(
-        "SELECT mark.device_id, mark.mark_id, mark.start_ns, mark.end_ns, mark.stream_id,"
-        " mark.task_number, host.message_name_id, host.start_ns, host.end_ns,"
-        " row_number() OVER (PARTITION BY mark.mark_id ORDER BY mark.start_ns DESC, mark.id) = 1"
+    cann::UserRanges marks(
+        db_,
+        ", row_number() OVER (PARTITION BY mark.mark_id ORDER BY mark.start_ns DESC, mark.id) = 1"
         " FROM device_mark AS mark LEFT JOIN (SELECT * FROM user_range WHERE id IN"
-        " (SELECT min(id) FROM user_range WHERE is_extended = 1 GROUP BY mark_id)) AS host"
-        " ON host.mark_id = mark.mark_id ORDER BY mark.id");
-    while (read.step()) {
-      const std::int64_t device = read.integer(kDevice);
-      const std::int64_t start = read.integer(kMarkStart);
-      const std::int64_t end = read.integer(kMarkEnd);
-      const std::int64_t stream = read.integer(kStream);
-      if (start < begin_ns_ || !scope_.takes(device, start, end)) continue;
-      const TraceLane lane{processes_.pid(cann::TraceProcess::hardware, device), stream};
-      if (!out_.begin_slice(text(read.maybe_integer(kName)), lane, start,
-                            saturating_subtract(end, start))) {
+        " (SELECT min(id) FROM user_range WHERE is_extended = 1 GROUP BY mark_id)) AS range"
+        " ON range.mark_id = mark.mark_id ORDER BY mark.id");
+    while (marks.next()) {
+      const UserRangeRow& range = marks.range();
+      const DeviceMarkRow& mark = marks.mark();
+      if (mark.start_ns < begin_ns_ || !scope_.takes(mark.device_id, mark.start_ns, mark.end_ns))
+        continue;
+      const TraceLane lane{processes_.pid(cann::TraceProcess::hardware, mark.device_id),
+                           mark.stream_id};
+      if (!out_.begin_slice(text(given(range.message_name_id)), lane, mark.start_ns,
+                            saturating_subtract(mark.end_ns, mark.start_ns))) {
         continue;
       }
-      streams[device].insert(stream);
-      out_.argument("Physic Stream Id", stream);
-      out_.argument("Task Id", read.integer(kTask));
+      streams[mark.device_id].insert(mark.stream_id);
+      out_.argument("Physic Stream Id", mark.stream_id);
+      out_.argument("Task Id", mark.task_number);
       out_.end_event();
       // An end without a start is a warning in viewers.
-      if (read.is_null(kHost)) continue;
-      const std::int64_t host_start = read.integer(kHost);
-      const std::int64_t host_end = read.integer(kHostEnd);
-      if (!is_taken(host_start, host_end) ||
-          !out_.draws(saturating_subtract(host_end, host_start))) {
+      if (range.start_ns == kNull || !is_taken(range.start_ns, range.end_ns) ||
+          !out_.draws(saturating_subtract(range.end_ns, range.start_ns))) {
         continue;
       }
-      const bool is_last = ends_every_arrow_ || read.integer(kLast) != 0;
-      write_arrow(out_, is_last ? 'f' : 't', lane, read.integer(kId), start);
+      const bool is_last = ends_every_arrow_ || marks.extra() != 0;
+      write_arrow(out_, is_last ? 'f' : 't', lane, mark.mark_id, mark.start_ns);
     }
     for (const auto& [device, ids] : streams) {
       processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware", "Stream",
