@@ -27,7 +27,7 @@ constexpr double kNsInSecond = 1e9;
 struct LogFormat {
   std::size_t record_bytes = 0;
   std::uint16_t (*magic)(std::span<const std::byte> record) = nullptr;
-  cann::LogRecord (*read)(const cann::StreamRecord& record) = nullptr;
+  DeviceLog (*read)(const cann::StreamRecord& record) = nullptr;
 };
 
 template <typename Wire>
@@ -35,7 +35,7 @@ std::uint16_t decode_magic(std::span<const std::byte> record) {
   return cann::decode<Wire>(record).magic;
 }
 
-cann::LogRecord read_plain_stars_log(const cann::StreamRecord& record) {
+DeviceLog read_plain_stars_log(const cann::StreamRecord& record) {
   return cann::read_stars_log(record, false);
 }
 
@@ -164,9 +164,8 @@ class CannTally : public Tally {
     return name ? find_format(*device->second.family, name->stem) : std::nullopt;
   }
 
-  void take(const std::string& folder, const cann::LogRecord& record) {
-    if (record.what != cann::LogRecord::What::task || record.is_sub_task) return;
-    const auto& log = record.log;
+  void take(const std::string& folder, const DeviceLog& log) {
+    if (log.what != DeviceLog::What::task || log.is_sub_task) return;
     const OpenTask key = {folder, log.stream, log.task_number};
     if (log.is_start) {
       // Lost end records leave their starts in the map.
@@ -178,7 +177,7 @@ class CannTally : public Tally {
     if (begin == open_.end()) return;
     ++tasks_;
     const Device& device = devices_[folder];
-    const std::string row = row_name(device, log.stream, record.type);
+    const std::string row = row_name(device, log.stream, log.type);
     const bool has_room = streams_.size() < kMaxStreamRows || streams_.contains({folder, row});
     if (has_room) {
       StreamTime& time = streams_[{folder, row}];

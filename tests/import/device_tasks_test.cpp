@@ -13,7 +13,7 @@ using namespace msprof::test;
 namespace {
 
 using Texts = std::vector<std::string>;
-using Record = std::variant<DeviceLog, TaskCounters, BlockCounters>;
+using Record = std::variant<DeviceLog, TaskCounters>;
 
 // Every operator has 10 blocks and 3 mix blocks; with_blocks() returns 100 + block_num.
 class Ops : public OpTable {
@@ -125,8 +125,9 @@ TaskCounters counters(std::uint64_t end, std::uint16_t stream, std::uint16_t tas
   return counters;
 }
 
-BlockCounters block(std::uint64_t end, CoreKind kind = CoreKind::mix_aic) {
-  BlockCounters block;
+TaskCounters block(std::uint64_t end, CoreKind kind = CoreKind::mix_aic) {
+  TaskCounters block;
+  block.what = TaskCounters::What::block;
   block.end = {end, 0};
   block.stream = 1;
   block.task_number = 0;

@@ -22,13 +22,29 @@ struct RecordOrder {
 // Cores used by a task; the values are those of column "core_kind" of task_pmu.
 enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 };
 
+// A start or end of a task, from any source.
 struct DeviceLog {
+  enum class What : std::uint8_t {
+    task,
+    fusion,  // part of a fused task on an engine (V6 chips)
+    other,   // of a known function that is not read
+    unknown
+  };
   RecordOrder place;
-  std::int64_t type_name_id = kNull;  // for example "AIV_SQE"; null if the number has no name
+  std::int64_t type_name_id = kNull;  // for example "AIV_SQE"; null if the number has no name, and
+                                      // in the first pass
   std::uint32_t context = kInvalidId;
   std::uint32_t task_number = 0;
   std::uint16_t stream = 0;  // 0 if task ids are unique; then only the host knows the stream
   std::uint16_t thread = 0;  // of an FFTS+ sub task: distinguishes starts with equal times
+  // Part of a fused task: low 5 bits: FusionPartRow::engine; higher bits: the mission.
+  std::uint16_t engine = 0;
+  std::uint16_t acc_id = 0;
+  What what = What::task;
+  std::uint8_t function = 0;  // stars_soc: StarsFunction or another of cann_device.md 5.1
+  std::uint8_t counter = 0;   // rolling, 4 bit
+  std::uint8_t type = 0;      // SQE type or sub task type
+  bool is_sub_task = false;
   bool is_start = false;
   // Placeholder: used only if the host launched a task and nothing else records it.
   bool is_placeholder = false;
@@ -47,32 +63,28 @@ struct CoreCounters {
   std::uint64_t ticks = 0;      // V6 chips: from the start to the end of the record; else 0
 };
 
-// The counters of a whole task (context PMU, aicore records).
+// The counters of a task, or of one of its blocks, that ended at a known time.
 struct TaskCounters {
+  enum class What : std::uint8_t {
+    task,
+    block,        // one block of a MIX task, on its secondary cores
+    other_block,  // other blocks; the record of the task includes their counters
+    other_core,   // MIX task of V6 chips, on cores other than its main cores; `kind` is the task's
+    block_run,    // V6 chips: when one block of a task ran, without counters
+    unknown
+  };
   RecordOrder end;
   CoreCounters values;
+  std::uint64_t start_ticks = 0;  // of a block_run, as are core_id and is_vector
   std::uint32_t context = kInvalidId;
   std::uint32_t task_number = 0;
   std::uint16_t stream = 0;
+  What what = What::task;
   CoreKind kind = CoreKind::aic;
-};
-
-// The counters of one block of a MIX task on its secondary cores.
-struct BlockCounters : TaskCounters {};
-
-// The counters of a MIX task on cores other than its main ones (V6 chips). `kind` is that of the
-// task.
-struct OtherCoreCounters : TaskCounters {
-  explicit OtherCoreCounters(const TaskCounters& counters) : TaskCounters(counters) {}
-};
-
-// One block of a task and where it ran, from `start_ticks` to `end` (V6 chips).
-struct BlockRun {
-  RecordOrder end;
-  std::uint64_t start_ticks = 0;
-  std::uint32_t task_number = 0;
+  std::uint8_t counter = 0;  // rolling, 4 bit
   std::uint8_t core_id = 0;
   bool is_vector = false;
+  bool has_overflowed = false;
 };
 
 // Counters without times, returned per key in file order.

@@ -23,11 +23,14 @@ constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42
 constexpr std::uint64_t kOtherFunctionsV6 =
     bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(31, 31) | bits(36, 37) | bits(42, 42);
 
-unsigned function_type(std::uint16_t head) {
+std::uint8_t function_type(std::uint16_t head) {
   return head & 0x3FU;
 }
-unsigned record_counter(std::uint16_t head) {
+std::uint8_t record_counter(std::uint16_t head) {
   return (head >> 6U) & 0xFU;
+}
+DeviceLog::What unread(unsigned function, std::uint64_t others) {
+  return (others >> function & 1) != 0 ? DeviceLog::What::other : DeviceLog::What::unknown;
 }
 
 template <std::size_t kCount>
@@ -238,16 +241,6 @@ void fill(CoreCounters& values, const Wire& wire) {
     values.counters[slot] = wire.pmu[slot];
 }
 
-void fill(TaskCounters& counters, const FftsWire& wire, std::uint64_t sequence, bool expanded) {
-  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, 0, expanded);
-  counters.end = {wire.end, sequence};
-  counters.stream = ids.stream;
-  counters.task_number = ids.task_number;
-  counters.context = wire.subtask_id;
-  counters.kind = to_core_kind(wire.ffts >> 5U, wire.subtask & 0xFFU);
-  fill(counters.values, wire);
-}
-
 template <typename Wire>
 AicoreRecord read_counters(const Wire& wire) {
   AicoreRecord result;
@@ -321,126 +314,126 @@ std::string_view at(const std::string_view (&names)[kCount], unsigned number) {
 
 }  // namespace
 
-LogRecord read_stars_log(const StreamRecord& record, bool expanded) {
+DeviceLog read_stars_log(const StreamRecord& record, bool expanded) {
   const auto wire = decode<StarsLogWire>(record.bytes);
-  LogRecord result;
-  result.function = function_type(wire.head);
-  result.counter = record_counter(wire.head);
-  const unsigned sqe_type = static_cast<unsigned>(wire.head) >> 10U;
-  const bool is_task = result.function == kTaskStart || result.function == kTaskEnd;
-  result.is_sub_task = result.function == kThreadStart || result.function == kThreadEnd;
-  if (!is_task && !result.is_sub_task) {
-    const bool is_other = (kOtherFunctions >> result.function & 1) != 0;
-    result.what = is_other ? LogRecord::What::other : LogRecord::What::unknown;
-    return result;
+  DeviceLog log;
+  log.function = function_type(wire.head);
+  log.counter = record_counter(wire.head);
+  log.type = static_cast<std::uint8_t>(wire.head >> 10U);
+  const bool is_task = log.function == kTaskStart || log.function == kTaskEnd;
+  log.is_sub_task = log.function == kThreadStart || log.function == kThreadEnd;
+  if (!is_task && !log.is_sub_task) {
+    log.what = unread(log.function, kOtherFunctions);
+    return log;
   }
-  result.what = LogRecord::What::task;
-  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, sqe_type, expanded);
-  DeviceLog& log = result.log;
+  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, log.type, expanded);
   log.place = {wire.syscnt, record.sequence};
   log.stream = ids.stream;
   log.task_number = ids.task_number;
-  log.is_start = result.function == kTaskStart || result.function == kThreadStart;
-  result.type = sqe_type;
-  if (result.is_sub_task) {
-    result.type = wire.subtask_type & 0xFFU;
+  log.is_start = log.function == kTaskStart || log.function == kThreadStart;
+  if (log.is_sub_task) {
+    log.type = static_cast<std::uint8_t>(wire.subtask_type);
     log.context = wire.subtask_id;
     log.thread = wire.thread_id;
   }
-  return result;
+  return log;
 }
 
-LogRecord read_stars_log_v6(const StreamRecord& record) {
+DeviceLog read_stars_log_v6(const StreamRecord& record) {
   const auto wire = decode<StarsLogV6Wire>(record.bytes);
-  LogRecord result;
-  result.function = function_type(wire.head);
-  result.counter = record_counter(wire.head);
-  if (result.function == kFusionStart || result.function == kFusionEnd) {
+  DeviceLog log;
+  log.function = function_type(wire.head);
+  log.counter = record_counter(wire.head);
+  log.type = static_cast<std::uint8_t>(wire.head >> 10U);
+  log.place = {wire.syscnt, record.sequence};
+  log.task_number = wire.task_id;
+  log.is_start = log.function == kTaskStart || log.function == kFusionStart;
+  if (log.function == kFusionStart || log.function == kFusionEnd) {
     const auto part = decode<FusionLogWire>(record.bytes);
-    result.what = LogRecord::What::fusion;
-    result.fusion = {part.syscnt, part.task_id, part.engine, part.acc_id,
-                     result.function == kFusionStart};
-    return result;
+    log.what = DeviceLog::What::fusion;
+    log.engine = part.engine;
+    log.acc_id = part.acc_id;
+  } else if (log.function != kTaskStart && log.function != kTaskEnd) {
+    log.what = unread(log.function, kOtherFunctionsV6);
   }
-  if (result.function != kTaskStart && result.function != kTaskEnd) {
-    const bool is_other = (kOtherFunctionsV6 >> result.function & 1) != 0;
-    result.what = is_other ? LogRecord::What::other : LogRecord::What::unknown;
-    return result;
-  }
-  result.what = LogRecord::What::task;
-  result.type = static_cast<unsigned>(wire.head) >> 10U;
-  result.log.place = {wire.syscnt, record.sequence};
-  result.log.task_number = wire.task_id;
-  result.log.is_start = result.function == kTaskStart;
-  return result;
+  return log;
 }
 
-LogRecord read_hwts_log(const StreamRecord& record) {
+DeviceLog read_hwts_log(const StreamRecord& record) {
   const auto wire = decode<HwtsWire>(record.bytes);
   const unsigned tag = wire.cnt_tag & 0x7U;
-  LogRecord result;
-  result.what = tag <= 1 ? LogRecord::What::task : LogRecord::What::other;
-  result.counter = wire.cnt_tag >> 4U;
-  result.type = wire.task_type;
-  result.log.place = {wire.syscnt, record.sequence};
-  result.log.stream = static_cast<std::uint16_t>(wire.stream_id & kStreamMask);
-  result.log.task_number = wire.task_id;
-  result.log.is_start = tag == 0;
-  result.log.has_ordered_pmu = result.type == kSqeAiCore || result.type == kSqeVectorCore;
-  result.log.core = result.type == kSqeVectorCore ? CoreKind::aiv : CoreKind::aic;
-  return result;
+  DeviceLog log;
+  log.what = tag <= 1 ? DeviceLog::What::task : DeviceLog::What::other;
+  log.counter = static_cast<std::uint8_t>(wire.cnt_tag >> 4U);
+  log.type = wire.task_type;
+  log.place = {wire.syscnt, record.sequence};
+  log.stream = static_cast<std::uint16_t>(wire.stream_id & kStreamMask);
+  log.task_number = wire.task_id;
+  log.is_start = tag == 0;
+  log.has_ordered_pmu = log.type == kSqeAiCore || log.type == kSqeVectorCore;
+  log.core = log.type == kSqeVectorCore ? CoreKind::aiv : CoreKind::aic;
+  return log;
 }
 
-FftsRecord read_ffts_record(const StreamRecord& record, bool expanded) {
+TaskCounters read_ffts_record(const StreamRecord& record, bool expanded) {
   constexpr unsigned kOverflow = 1U << 10U;
   const auto wire = decode<FftsWire>(record.bytes);
-  FftsRecord result;
+  TaskCounters counters;
+  counters.counter = record_counter(wire.head);
   const unsigned function = function_type(wire.head);
-  result.counter = record_counter(wire.head);
-  if (function == kContextCounters) {
-    result.what = FftsRecord::What::task;
-    fill(result.task, wire, record.sequence, expanded);
-    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kInvalidId;
-    result.has_overflowed = (wire.subtask & kOverflow) != 0;
-  } else if (function == kBlockCounters) {
-    fill(result.block, wire, record.sequence, expanded);
-    const bool is_vector_core = (wire.core & 1U) != 0;
-    const bool is_secondary = (result.block.kind == CoreKind::mix_aic && is_vector_core) ||
-                              (result.block.kind == CoreKind::mix_aiv && !is_vector_core);
-    result.what = is_secondary ? FftsRecord::What::block : FftsRecord::What::other_block;
+  if (function != kContextCounters && function != kBlockCounters) {
+    counters.what = TaskCounters::What::unknown;
+    return counters;
   }
-  return result;
+  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, 0, expanded);
+  counters.end = {wire.end, record.sequence};
+  counters.stream = ids.stream;
+  counters.task_number = ids.task_number;
+  counters.kind = to_core_kind(wire.ffts >> 5U, wire.subtask & 0xFFU);
+  fill(counters.values, wire);
+  if (function == kContextCounters) {
+    if (wire.ffts >> 5U == kFftsPlus) counters.context = wire.subtask_id;
+    counters.has_overflowed = (wire.subtask & kOverflow) != 0;
+    return counters;
+  }
+  counters.context = wire.subtask_id;
+  const bool is_vector_core = (wire.core & 1U) != 0;
+  const bool is_secondary = (counters.kind == CoreKind::mix_aic && is_vector_core) ||
+                            (counters.kind == CoreKind::mix_aiv && !is_vector_core);
+  counters.what = is_secondary ? TaskCounters::What::block : TaskCounters::What::other_block;
+  return counters;
 }
 
-FftsRecord read_pmu_v6(const StreamRecord& record) {
+TaskCounters read_pmu_v6(const StreamRecord& record) {
   enum : unsigned { kMaster = 1, kMix = 2, kOverflow = 4 };
   const auto wire = decode<PmuV6Wire>(record.bytes);
-  FftsRecord result;
-  result.counter = record_counter(wire.head);
+  TaskCounters counters;
+  counters.counter = record_counter(wire.head);
+  counters.end = {wire.end, record.sequence};
+  counters.task_number = wire.task_id;
+  counters.core_id = wire.core_id;
+  counters.is_vector = (wire.core_type & 1U) != 0;
   const unsigned function = function_type(wire.head);
-  const bool is_vector_core = (wire.core_type & 1U) != 0;
-  const RecordOrder end{wire.end, record.sequence};
   if (function == kBlockCounters) {
-    result.what = FftsRecord::What::block_run;
-    result.run = {end, std::min<std::uint64_t>(wire.start, wire.end), wire.task_id, wire.core_id,
-                  is_vector_core};
-    return result;
+    counters.what = TaskCounters::What::block_run;
+    counters.start_ticks = std::min<std::uint64_t>(wire.start, wire.end);
+    return counters;
   }
-  if (function != kV6Counters) return result;
+  if (function != kV6Counters) {
+    counters.what = TaskCounters::What::unknown;
+    return counters;
+  }
   const bool is_mix = (wire.flags & kMix) != 0;
   const bool is_other = is_mix && (wire.flags & kMaster) == 0;
-  result.has_overflowed = (wire.flags & kOverflow) != 0;
-  result.what = is_other ? FftsRecord::What::other_core : FftsRecord::What::task;
-  TaskCounters& counters = is_other ? result.block : result.task;
-  counters.end = end;
-  counters.task_number = wire.task_id;
+  counters.has_overflowed = (wire.flags & kOverflow) != 0;
+  if (is_other) counters.what = TaskCounters::What::other_core;
   if (is_mix) {
-    counters.kind = is_vector_core != is_other ? CoreKind::mix_aiv : CoreKind::mix_aic;
+    counters.kind = counters.is_vector != is_other ? CoreKind::mix_aiv : CoreKind::mix_aic;
   } else {
-    counters.kind = is_vector_core ? CoreKind::aiv : CoreKind::aic;
+    counters.kind = counters.is_vector ? CoreKind::aiv : CoreKind::aic;
   }
   fill(counters.values, wire);
-  return result;
+  return counters;
 }
 
 AicoreRecord read_aicore_record(const StreamRecord& record) {

@@ -91,52 +91,14 @@ struct DeviceInputs {
 // task. core_samples.cpp reads those files.
 bool is_sampled_over_time(const Info& info, std::string_view stem);
 
-// Start or end of a part of a fused task on an engine (V6 chips).
-struct FusionLog {
-  std::uint64_t ticks = 0;
-  std::uint32_t task_number = 0;
-  std::uint16_t engine = 0;  // low 5 bits: FusionPartRow::engine; higher bits: the mission
-  std::uint16_t acc_id = 0;
-  bool is_start = false;
-};
+// Decode a record of stars_soc or hwts; type_name_id is not set. `expanded`: see stars_ids().
+DeviceLog read_stars_log(const StreamRecord& record, bool expanded);
+DeviceLog read_stars_log_v6(const StreamRecord& record);
+DeviceLog read_hwts_log(const StreamRecord& record);
 
-// A record of stars_soc or hwts.
-struct LogRecord {
-  enum class What { task, fusion, other, unknown };
-  What what = What::unknown;
-  unsigned function = 0;  // stars_soc: StarsFunction or another of cann_device.md 5.1
-  unsigned counter = 0;   // rolling, 4 bit
-  unsigned type = 0;      // SQE type or sub task type
-  bool is_sub_task = false;
-  DeviceLog log;     // record of a task; type_name_id is not set
-  FusionLog fusion;  // record of a part of a fused task
-};
-
-// `expanded`: see stars_ids().
-LogRecord read_stars_log(const StreamRecord& record, bool expanded);
-LogRecord read_stars_log_v6(const StreamRecord& record);
-LogRecord read_hwts_log(const StreamRecord& record);
-
-// A record of ffts_profile.
-struct FftsRecord {
-  enum class What {
-    task,
-    block,        // on secondary cores of a MIX task
-    other_block,  // other blocks; the record of the task includes their counters
-    other_core,   // MIX task of V6 chips, on cores other than its main cores
-    block_run,    // one block of a task on V6 chips
-    unknown
-  };
-  What what = What::unknown;
-  unsigned counter = 0;  // rolling, 4 bit
-  bool has_overflowed = false;
-  TaskCounters task;
-  BlockCounters block;  // also set for other_core
-  BlockRun run;
-};
-
-FftsRecord read_ffts_record(const StreamRecord& record, bool expanded);
-FftsRecord read_pmu_v6(const StreamRecord& record);
+// Decode a record of ffts_profile.
+TaskCounters read_ffts_record(const StreamRecord& record, bool expanded);
+TaskCounters read_pmu_v6(const StreamRecord& record);
 
 AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
 // Decodes one record of chip 0.

@@ -32,11 +32,19 @@ void DeviceCounts::count(const DeviceLog& log) {
 }
 
 void DeviceCounts::count(const TaskCounters& counters) {
-  counter_batches_.see(counters.stream, counters.end, counters.task_number);
+  if (DeviceBatches* batches = find_batches(counters.what))
+    batches->see(counters.stream, counters.end, counters.task_number);
 }
 
-void DeviceCounts::count(const BlockCounters& counters) {
-  block_batches_.see(counters.stream, counters.end, counters.task_number);
+std::uint16_t DeviceCounts::find_batch(const TaskCounters& counters) {
+  DeviceBatches* batches = find_batches(counters.what);
+  return batches == nullptr ? std::uint16_t{0} : batches->find_batch(counters.stream, counters.end);
+}
+
+// Returns null for records of chips without batches.
+DeviceBatches* DeviceCounts::find_batches(TaskCounters::What what) {
+  if (what == TaskCounters::What::task) return &counter_batches_;
+  return what == TaskCounters::What::block ? &block_batches_ : nullptr;
 }
 
 void DeviceCounts::finish() {

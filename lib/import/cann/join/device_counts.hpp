@@ -34,20 +34,23 @@ class DeviceCounts {
   // threads.
   void count(const DeviceLog& log);
   void count(const TaskCounters& counters);
-  void count(const BlockCounters& counters);
   // Call after the last record.
   void finish();
 
   TaskPairing& pairing() { return pairing_; }
-  DeviceBatches& start_batches() { return start_batches_; }
-  DeviceBatches& counter_batches() { return counter_batches_; }
-  DeviceBatches& block_batches() { return block_batches_; }
+  // Returns the batch of a start or of counters. Call in order of time.
+  std::uint16_t find_batch(const DeviceLog& log) {
+    return start_batches_.find_batch(log.stream, log.place);
+  }
+  std::uint16_t find_batch(const TaskCounters& counters);
   bool has_blocks() const { return !blocks_.empty(); }
   // Returns the latest known blocks of a task; null if unknown.
   const Blocks* find_blocks(std::uint16_t stream, std::uint32_t task_number,
                             std::uint16_t batch) const;
 
  private:
+  DeviceBatches* find_batches(TaskCounters::What what);
+
   bool has_batches_;
   TaskPairing pairing_;
   DeviceBatches start_batches_;

@@ -79,15 +79,13 @@ void DeviceFirstPass::count_logs() {
 
 void DeviceFirstPass::count_stars(RecordStream& stream) {
   stream.scan([&](const StreamRecord& record) {
-    const LogRecord log = decoder_.log(record);
+    const DeviceLog log = decoder_.log(record);
     stars_.counter.see(record, log.counter);
-    if (log.what == LogRecord::What::task) {
-      counts_.count(log.log);
-    } else if (log.what == LogRecord::What::fusion) {
-      // Paired in the second pass.
-    } else if (log.what == LogRecord::What::other) {
+    if (log.what == DeviceLog::What::task) {
+      counts_.count(log);
+    } else if (log.what == DeviceLog::What::other) {
       ++stars_.unread[log.function];
-    } else {
+    } else if (log.what == DeviceLog::What::unknown) {
       stars_.skipped.skip_record("stars_soc", stream.file_name(record), "unknown function type",
                                  record.offset);
     }
@@ -96,28 +94,24 @@ void DeviceFirstPass::count_stars(RecordStream& stream) {
 
 void DeviceFirstPass::count_hwts(RecordStream& stream, Found& found) {
   stream.scan([&](const StreamRecord& record) {
-    const LogRecord log = read_hwts_log(record);
+    const DeviceLog log = read_hwts_log(record);
     found.counter.see(record, log.counter);
-    if (log.what != LogRecord::What::task) return;
-    counts_.count(log.log);
+    if (log.what != DeviceLog::What::task) return;
+    counts_.count(log);
     if (states_.empty()) return;
-    states_.seen(log.log.stream, static_cast<std::uint16_t>(log.log.task_number),
-                 log.log.place.ticks);
+    states_.seen(log.stream, static_cast<std::uint16_t>(log.task_number), log.place.ticks);
   });
 }
 
 void DeviceFirstPass::count_ffts(RecordStream& stream) {
   stream.scan([&](const StreamRecord& record) {
-    const FftsRecord ffts = decoder_.ffts(record);
-    ffts_.counter.see(record, ffts.counter);
-    ffts_.overflows += ffts.has_overflowed ? 1 : 0;
-    if (ffts.what == FftsRecord::What::task) {
-      counts_.count(ffts.task);
-    } else if (ffts.what == FftsRecord::What::block) {
-      counts_.count(ffts.block);
-    } else if (ffts.what == FftsRecord::What::block_run) {
+    const TaskCounters counters = decoder_.counters(record);
+    ffts_.counter.see(record, counters.counter);
+    ffts_.overflows += counters.has_overflowed ? 1 : 0;
+    counts_.count(counters);
+    if (counters.what == TaskCounters::What::block_run) {
       has_block_runs_ = true;
-    } else if (ffts.what == FftsRecord::What::unknown) {
+    } else if (counters.what == TaskCounters::What::unknown) {
       ffts_.skipped.skip_record("ffts_profile", stream.file_name(record), "unknown function type",
                                 record.offset);
     }

@@ -21,10 +21,10 @@ class DeviceDecoder {
         are_streams_expanded_(import.are_streams_expanded) {}
 
   bool is_v6() const { return is_v6_; }
-  LogRecord log(const StreamRecord& record) const {
+  DeviceLog log(const StreamRecord& record) const {
     return is_v6_ ? read_stars_log_v6(record) : read_stars_log(record, are_streams_expanded_);
   }
-  FftsRecord ffts(const StreamRecord& record) const {
+  TaskCounters counters(const StreamRecord& record) const {
     return is_v6_ ? read_pmu_v6(record) : read_ffts_record(record, are_streams_expanded_);
   }
 

@@ -92,7 +92,7 @@ void AicpuNames::task(std::uint32_t stream, std::uint32_t task_number, std::int6
   }
 }
 
-void BlockSpread::add(const BlockRun& run) {
+void BlockSpread::add(const TaskCounters& run) {
   const std::uint64_t end = run.end.ticks;
   if (count == 0 || std::tie(run.start_ticks, run.core_id) < std::tie(first_start, first_core)) {
     first_core = run.core_id;
@@ -147,8 +147,17 @@ void DeviceTasks::push(const DeviceLog& log) {
     ending_.push_back(log);
     return;
   }
-  starting_.push_back({log, known_.start_batches().find_batch(log.stream, log.place),
-                       settings_.has_unique_ids ? find_stream(log.task_number) : log.stream});
+  Task& task = starting_.emplace_back();
+  task.start = log.place;
+  task.type_name_id = log.type_name_id;
+  task.context = log.context;
+  task.task_number = log.task_number;
+  task.stream = settings_.has_unique_ids ? find_stream(log.task_number) : log.stream;
+  task.batch = known_.find_batch(log);
+  task.thread = log.thread;
+  task.is_placeholder = log.is_placeholder;
+  task.has_ordered_pmu = log.has_ordered_pmu;
+  task.core = log.core;
 }
 
 void DeviceTasks::advance_to(std::uint64_t ticks) {
@@ -166,26 +175,26 @@ void DeviceTasks::flush() {
 // Rows are sorted by (start, stream, task number, context).
 void DeviceTasks::flush_starts() {
   if (starting_.size() > 1) {
-    std::sort(starting_.begin(), starting_.end(), [](const Starting& a, const Starting& b) {
-      return std::tie(a.stream, a.log.task_number, a.log.context, a.log.place.sequence) <
-             std::tie(b.stream, b.log.task_number, b.log.context, b.log.place.sequence);
+    std::sort(starting_.begin(), starting_.end(), [](const Task& a, const Task& b) {
+      return std::tie(a.stream, a.task_number, a.context, a.start.sequence) <
+             std::tie(b.stream, b.task_number, b.context, b.start.sequence);
     });
   }
-  for (const Starting& starting : starting_) start(starting);
+  for (const Task& starting : starting_) start(starting);
   starting_.clear();
 }
 
 // Returns true if the same start was seen before, in a copy of a slice.
-bool DeviceTasks::is_repeated(std::uint64_t key, const DeviceLog& log) const {
+bool DeviceTasks::is_repeated(std::uint64_t key, const Task& starting) const {
   const Slot last = pairing_.last_open(key);
-  return last != TaskPairing::kNoSlot && tasks_[last].start.ticks == log.place.ticks &&
-         tasks_[last].thread == log.thread;
+  return last != TaskPairing::kNoSlot && tasks_[last].start.ticks == starting.start.ticks &&
+         tasks_[last].thread == starting.thread;
 }
 
-void DeviceTasks::start(const Starting& starting) {
-  const DeviceLog& log = starting.log;
-  const std::uint64_t key = TaskPairing::make_key(log.stream, log.task_number, log.context);
-  if (is_repeated(key, log)) {
+void DeviceTasks::start(const Task& starting) {
+  const std::uint64_t key =
+      TaskPairing::make_key(key_stream(starting), starting.task_number, starting.context);
+  if (is_repeated(key, starting)) {
     ++counts_.repeated_starts;
     return;
   }
@@ -196,17 +205,8 @@ void DeviceTasks::start(const Starting& starting) {
   }
   if (started.slot >= tasks_.size()) tasks_.resize(started.slot + 1);
   Task& task = tasks_[started.slot];
-  task = {};
-  task.start = log.place;
-  task.type_name_id = log.type_name_id;
-  task.context = log.context;
-  task.stream = starting.stream;
-  task.task_number = log.task_number;
-  task.batch = starting.batch;
-  task.thread = log.thread;
-  task.has_ordered_pmu = log.has_ordered_pmu;
-  task.core = log.core;
-  if (!join(task) && log.is_placeholder) task.state = State::dropped;
+  task = starting;
+  if (!join(task) && task.is_placeholder) task.state = State::dropped;
   task.id = next_id_++;
   order_.push_back(started.slot);
 }
@@ -341,10 +341,10 @@ void DeviceTasks::resolve_shared(bool all) {
 
 // Finds the open task of a counter record: the task of its key during which the record ended. At
 // equal times the start of a task is processed before the counters, its end after them.
-DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint32_t task_number,
-                                         std::uint32_t context, std::uint16_t batch,
-                                         bool wants_main) const {
-  Slot slot = pairing_.first_open(TaskPairing::make_key(stream, task_number, context));
+DeviceTasks::Slot DeviceTasks::open_task(const TaskCounters& counters, std::uint16_t batch) const {
+  const bool wants_main = counters.what == TaskCounters::What::task;
+  Slot slot = pairing_.first_open(
+      TaskPairing::make_key(counters.stream, counters.task_number, counters.context));
   for (int looks = 0; slot != TaskPairing::kNoSlot && looks < kMaxOpenOfKey; ++looks) {
     const Task& task = tasks_[slot];
     if (task.batch == batch && !(wants_main && task.counters != TaskCountersPool::kNoCounters &&
@@ -361,33 +361,37 @@ TaskCounterState& DeviceTasks::find_or_add_counters(Task& task) {
 }
 
 void DeviceTasks::push(const TaskCounters& counters) {
+  using What = TaskCounters::What;
+  if (counters.what == What::other_block || counters.what == What::unknown) return;
   advance_to(counters.end.ticks);
   flush_starts();
-  const std::uint16_t batch = known_.counter_batches().find_batch(counters.stream, counters.end);
-  const Slot slot = open_task(counters.stream, counters.task_number, counters.context, batch, true);
+  const bool is_block = counters.what == What::block || counters.what == What::block_run;
+  const Slot slot = open_task(counters, known_.find_batch(counters));
   if (slot == TaskPairing::kNoSlot) {
-    ++counts_.counters_without_task;
+    ++(is_block ? counts_.blocks_without_task : counts_.counters_without_task);
     return;
   }
   TaskCounterState& state = find_or_add_counters(tasks_[slot]);
-  state.main = counters.values;
-  state.kind = counters.kind;
-  state.frequency_mhz = frequency_at(counters.end.ticks);
-  state.has_main = true;
+  if (counters.what == What::task) {
+    state.main = counters.values;
+    state.kind = counters.kind;
+    state.frequency_mhz = frequency_at(counters.end.ticks);
+    state.has_main = true;
+  } else if (counters.what == What::block) {
+    add_block(tasks_[slot], state, counters);
+  } else if (counters.what == What::block_run) {
+    state.runs[counters.is_vector ? 1 : 0].add(counters);
+  } else if (state.has_blocks) {
+    ++counts_.counters_without_task;
+  } else {
+    state.blocks = counters.values;
+    state.block_kind = counters.kind;
+    state.has_blocks = true;
+  }
 }
 
-void DeviceTasks::push(const BlockCounters& counters) {
-  advance_to(counters.end.ticks);
-  flush_starts();
-  const std::uint16_t batch = known_.block_batches().find_batch(counters.stream, counters.end);
-  const Slot slot =
-      open_task(counters.stream, counters.task_number, counters.context, batch, false);
-  if (slot == TaskPairing::kNoSlot) {
-    ++counts_.blocks_without_task;
-    return;
-  }
-  Task& task = tasks_[slot];
-  TaskCounterState& state = find_or_add_counters(task);
+void DeviceTasks::add_block(const Task& task, TaskCounterState& state,
+                            const TaskCounters& counters) {
   if (!state.has_blocks) {
     const bool has_op = task.has_host && task.host.op_id != kNull && settings_.ops != nullptr;
     state.blocks_left = has_op ? settings_.ops->mix_block_num(task.host.op_id) : 0;
@@ -400,35 +404,6 @@ void DeviceTasks::push(const BlockCounters& counters) {
   }
   --state.blocks_left;
   add_counters(state.blocks, counters.values);
-}
-
-void DeviceTasks::push(const OtherCoreCounters& counters) {
-  advance_to(counters.end.ticks);
-  flush_starts();
-  const Slot slot = open_task(counters.stream, counters.task_number, counters.context, 0, false);
-  if (slot == TaskPairing::kNoSlot) {
-    ++counts_.counters_without_task;
-    return;
-  }
-  TaskCounterState& state = find_or_add_counters(tasks_[slot]);
-  if (state.has_blocks) {
-    ++counts_.counters_without_task;
-    return;
-  }
-  state.blocks = counters.values;
-  state.block_kind = counters.kind;
-  state.has_blocks = true;
-}
-
-void DeviceTasks::push(const BlockRun& run) {
-  advance_to(run.end.ticks);
-  flush_starts();
-  const Slot slot = open_task(0, run.task_number, kInvalidId, 0, false);
-  if (slot == TaskPairing::kNoSlot) {
-    ++counts_.blocks_without_task;
-    return;
-  }
-  find_or_add_counters(tasks_[slot]).runs[run.is_vector ? 1 : 0].add(run);
 }
 
 std::int64_t DeviceTasks::frequency_at(std::uint64_t ticks) const {

@@ -50,7 +50,7 @@ struct BlockSpread {
   std::uint64_t latest_end = 0;
   std::uint64_t busy = 0;  // sum of durations
 
-  void add(const BlockRun& run);
+  void add(const TaskCounters& run);
 };
 
 // The counters of a task that is not written yet: those of the task and, for MIX tasks, the sum of
@@ -148,12 +148,9 @@ class DeviceTasks {
 
   // Sets the results of the first pass. Call before the first push().
   void begin(DeviceCounts counts);
-  // Add records in order of ticks; at equal ticks, logs before counters.
+  // Add records in order of ticks; at equal ticks, logs before counters. A log must be of a task.
   void push(const DeviceLog& log);
   void push(const TaskCounters& counters);
-  void push(const BlockCounters& counters);
-  void push(const OtherCoreCounters& counters);
-  void push(const BlockRun& run);
   DeviceTaskCounts finish();
 
   // Returns the id for the next task.
@@ -178,20 +175,16 @@ class DeviceTasks {
     State state = State::open;
     bool has_host = false;
     bool is_late = false;  // later tasks have already been written
+    bool is_placeholder = false;
     bool has_ordered_pmu = false;
     CoreKind core = CoreKind::aic;
-  };
-  struct Starting {
-    DeviceLog log;
-    std::uint16_t batch = 0;
-    std::uint32_t stream = 0;
   };
 
   void flush_starts();
   void flush();
   void advance_to(std::uint64_t ticks);
-  bool is_repeated(std::uint64_t key, const DeviceLog& log) const;
-  void start(const Starting& starting);
+  bool is_repeated(std::uint64_t key, const Task& starting) const;
+  void start(const Task& starting);
   void end(const DeviceLog& log);
   bool join(Task& task);
   void set_host(Task& task, const HostTask& host);
@@ -208,8 +201,8 @@ class DeviceTasks {
     return settings_.has_unique_ids ? std::uint16_t{0} : static_cast<std::uint16_t>(task.stream);
   }
   void drop_marks_of_host(SharedKey& shared);
-  Slot open_task(std::uint16_t stream, std::uint32_t task_number, std::uint32_t context,
-                 std::uint16_t batch, bool wants_main) const;
+  Slot open_task(const TaskCounters& counters, std::uint16_t batch) const;
+  void add_block(const Task& task, TaskCounterState& state, const TaskCounters& counters);
   TaskCounterState& find_or_add_counters(Task& task);
   std::int64_t frequency_at(std::uint64_t ticks) const;
 
@@ -223,7 +216,7 @@ class DeviceTasks {
   TaskCountersPool counters_;
   std::deque<Slot> order_;  // tasks not yet written, by start
   std::uint64_t ticks_ = 0;
-  std::vector<Starting> starting_;  // starts at the current time
+  std::vector<Task> starting_;  // starts at the current time; without slots
   std::vector<DeviceLog> ending_;
   std::int64_t next_id_ = 0;
   std::int64_t aicpu_kernel_name_id_ = kNull;

@@ -2,12 +2,12 @@
 
 namespace msprof::cann {
 
-void FusionParts::add(const FusionLog& log) {
+void FusionParts::add(const DeviceLog& log) {
   constexpr unsigned kEngineBits = 5;
   constexpr std::uint16_t kEngineMask = (1U << kEngineBits) - 1;
   const FusionPartKey key{log.task_number, log.engine, log.acc_id};
   if (log.is_start) {
-    open_.emplace(key, log.ticks);
+    open_.emplace(key, log.place.ticks);
     return;
   }
   const auto start = open_.find(key);
@@ -24,7 +24,7 @@ void FusionParts::add(const FusionLog& log) {
   row.acc_id = log.acc_id;
   row.mission_id = log.engine >> kEngineBits;
   row.start_ns = clock_.ns(start->second);
-  row.end_ns = clock_.ns(log.ticks);
+  row.end_ns = clock_.ns(log.place.ticks);
   open_.erase(start);
   store_.add(row);
 }

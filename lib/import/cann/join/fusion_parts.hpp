@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "import/cann/device_streams.hpp"
+#include "import/cann/device_log.hpp"
 #include "session/clock_map.hpp"
 #include "store/trace_db_writer.hpp"
 
@@ -26,7 +26,7 @@ class FusionParts {
 
   // Adds a start or an end, in order of time. The parts of a task may end in any order; an end is
   // paired with the start on its engine.
-  void add(const FusionLog& log);
+  void add(const DeviceLog& log);
   // Returns the number of starts and ends without a counterpart.
   std::uint64_t finish() const { return ends_alone_ + open_.size(); }
 

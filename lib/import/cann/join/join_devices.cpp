@@ -109,14 +109,13 @@ class DeviceJoin {
 
   bool next_stars(DeviceLog& log) {
     while (const StreamRecord* record = inputs_.stars_soc->peek()) {
-      const LogRecord read = decoder_.log(*record);
+      log = decoder_.log(*record);
       inputs_.stars_soc->next();
-      if (read.what == LogRecord::What::fusion) fusion_.add(read.fusion);
-      if (read.what != LogRecord::What::task) continue;
-      if (decoder_.is_v6() && read.type == kSqeCcuV6 && read.log.is_start)
-        inputs_.ccu_streams[read.log.task_number] = tasks_.find_stream(read.log.task_number);
-      log = read.log;
-      log.type_name_id = read.is_sub_task ? types_.sub_task(read.type) : types_.sqe(read.type);
+      if (log.what == DeviceLog::What::fusion) fusion_.add(log);
+      if (log.what != DeviceLog::What::task) continue;
+      if (decoder_.is_v6() && log.type == kSqeCcuV6 && log.is_start)
+        inputs_.ccu_streams[log.task_number] = tasks_.find_stream(log.task_number);
+      log.type_name_id = log.is_sub_task ? types_.sub_task(log.type) : types_.sqe(log.type);
       return true;
     }
     return false;
@@ -124,11 +123,10 @@ class DeviceJoin {
 
   bool next_hwts(RecordStream& stream, DeviceLog& log) {
     while (const StreamRecord* record = stream.peek()) {
-      const LogRecord read = read_hwts_log(*record);
+      log = read_hwts_log(*record);
       stream.next();
-      if (read.what != LogRecord::What::task) continue;
-      log = read.log;
-      log.type_name_id = types_.sqe(read.type);
+      if (log.what != DeviceLog::What::task) continue;
+      log.type_name_id = types_.sqe(log.type);
       return true;
     }
     return false;
@@ -166,7 +164,7 @@ class DeviceJoin {
       const StreamRecord* counters = ffts != nullptr ? ffts->peek() : nullptr;
       if (counters != nullptr &&
           (earliest == nullptr || counters->time < earliest->peek()->place.ticks)) {
-        push_ffts(*counters);
+        tasks_.push(decoder_.counters(*counters));
         ffts->next();
       } else if (earliest != nullptr) {
         tasks_.push(*earliest->peek());
@@ -175,14 +173,6 @@ class DeviceJoin {
         return;
       }
     }
-  }
-
-  void push_ffts(const StreamRecord& record) {
-    const FftsRecord ffts = decoder_.ffts(record);
-    if (ffts.what == FftsRecord::What::task) tasks_.push(ffts.task);
-    if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
-    if (ffts.what == FftsRecord::What::other_core) tasks_.push(OtherCoreCounters(ffts.block));
-    if (ffts.what == FftsRecord::What::block_run) tasks_.push(ffts.run);
   }
 
   void report_finding(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
