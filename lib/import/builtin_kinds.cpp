@@ -2,8 +2,8 @@
 #include "import/cann/join/device_first_pass.hpp"
 #include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/join.hpp"
-#include "import/cann5/cann5_import.hpp"
-#include "import/classic/classic_import.hpp"
+#include "import/old/old_import.hpp"
+#include "import/old/classic_import.hpp"
 #include "import/svp/svp_models.hpp"
 
 namespace msprof {
@@ -23,13 +23,13 @@ KindSet svp_kinds(const SvpSession& session) {
 void add_cann5_kinds(cann::CannImport& import, KindSet& set) {
   import.cann5 = std::make_shared<cann5::HostData>();
 #define KIND(name) set.kinds.push_back(cann5::make_##name##_kind(import));
-#include "import/cann5/kinds.def"
+#include "import/old/kinds.def"
 #undef KIND
 }
 
 void add_classic_kinds(cann::CannImport& import, KindSet& set) {
 #define KIND(name) set.kinds.push_back(classic::make_##name##_kind(import));
-#include "import/classic/kinds.def"
+#include "import/old/classic_kinds.def"
 #undef KIND
 }
 
