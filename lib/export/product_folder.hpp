@@ -54,11 +54,6 @@ class ProductFolder {
   // are done.
   void retire();
 
-  // Returns true if an export of `kind` wrote the file `name` and it is unchanged.
-  bool knows(const std::string& kind, const std::string& name) const {
-    return ledger_.knows(kind, name);
-  }
-
  private:
   void keep(const std::string& product, TemporaryFile file);
   void add_syncs(std::vector<std::function<void()>>& syncs);

@@ -199,13 +199,4 @@ ProductLedger::Retired ProductLedger::retire(const ProductClaim& claim) {
   return retired;
 }
 
-bool ProductLedger::knows(const std::string& kind, const std::string& name) const {
-  struct stat file = {};
-  if (::lstat((folder_ / name).c_str(), &file) != 0) return false;
-  const Entries entries = read_entries(folder_);
-  return std::any_of(entries.begin(), entries.end(), [&](const LedgerEntry& entry) {
-    return entry.kind == kind && entry.name == name && is_same(entry, file);
-  });
-}
-
 }  // namespace msprof

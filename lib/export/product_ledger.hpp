@@ -58,9 +58,6 @@ class ProductLedger {
   };
   Retired retire(const ProductClaim& claim);
 
-  // Returns true if an export of `kind` wrote the file `name` and it is unchanged.
-  bool knows(const std::string& kind, const std::string& name) const;
-
  private:
   std::filesystem::path folder_;
   std::mutex mutex_;

@@ -153,34 +153,6 @@ TEST_CASE("viewers do not load a JSON table as a timeline") {
   CHECK(names_in(job.folder() / "summary").front() == "acl_statistic_0_31_0.table.json");
 }
 
-TEST_CASE(
-    "a table under its former name is removed; another file with this name is kept and reported") {
-  const Run run;
-  run.exported({"timeline"});
-  run.exported({"summary", "--format", "json"});
-  const auto before = files_in(run.products());
-  const auto former = [&](const std::string& table) {
-    return run.products() / (table + kTime + ".json");
-  };
-  const auto table = [&](const std::string& name) {
-    return before.at(name + kTime + ".table.json");
-  };
-  write_file(former("op_statistic"), table("op_statistic"));
-  write_file(former("task_time"), R"([{"mine": 1}])");
-  write_file(former("api_statistic"), table("op_statistic"));  // has the columns of another table
-  fs::create_symlink(former("op_statistic"), former("op_summary"));
-  const auto result = run.exported({"summary", "--format", "json"});
-  CHECK_FALSE(fs::exists(former("op_statistic")));
-  for (const std::string stays : {"task_time", "api_statistic", "op_summary"}) {
-    CHECK(fs::exists(fs::symlink_status(former(stays))));
-    CHECK(contains(result.err, former(stays).string()));
-    fs::remove(former(stays));
-  }
-  // A timeline is not a table and causes no message.
-  CHECK_FALSE(contains(result.err, former("step_trace").string()));
-  CHECK(files_in(run.products()) == before);
-}
-
 TEST_CASE("a timeline removes the files of the previous one in any format") {
   const Run run;
   const Words forms[] = {{"--split", "200kB"},

@@ -32,9 +32,7 @@ void plan_tables(const Database& db, const SharedTables& tables, const DevicePar
     if (table->info().is_cann5_whole) output_file.scope = part.scope.without_iteration();
     folder->claim(output_file.product);
     std::string name = fmt::format("{}{}", output_file.stem, extension);
-    std::string former_name = fmt::format("{}.json", output_file.stem);
-    SummaryFile summary{table.get(), std::move(output_file), std::move(name),
-                        std::move(former_name)};
+    SummaryFile summary{table.get(), std::move(output_file), std::move(name)};
     jobs.push_back(
         {[tables, folder, part, format, file = std::move(summary)](const Database& connection) {
            return write_or_say(part, file.table->name(),

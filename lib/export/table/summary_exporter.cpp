@@ -12,7 +12,6 @@
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
-#include "export/table/former_table.hpp"
 #include "export/table/summary_file.hpp"
 #include "export/table/table_writers.hpp"
 
@@ -103,12 +102,9 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder.make() / summary.file_name));
   JsonTableWriter out(*files.front());
-  const auto columns = summary.table->columns(db);
-  write_rows(db, summary, columns, out);
+  write_rows(db, summary, summary.table->columns(db), out);
   if (!is_written(summary, out.has_rows())) return {};
-  auto written = publish(folder, summary, std::move(files));
-  remove_former_table(folder, summary.former_name, columns);
-  return written;
+  return publish(folder, summary, std::move(files));
 }
 
 SummaryTables summary_tables_of_all_styles() {
@@ -183,7 +179,6 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   find_candidates(db, scope);
   std::vector<ExportJob> jobs;
   FileNames file_names(options.format == SummaryFormat::json ? kJsonTableExtension : ".csv");
-  FileNames former_names(".json");
   for (const auto& table : *tables) {
     auto output_files = table->output_files(db);
     std::erase_if(output_files, [&](const auto& file) { return !is_of_scope(db, file, scope); });
@@ -195,11 +190,9 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
       name_scope(output_file);
       folder->claim(output_file.product);
       std::string name = file_names.next(output_file.stem);
-      std::string former_name = former_names.next(output_file.stem);
       SummaryFile summary{table.get(),
                           std::move(output_file),
                           std::move(name),
-                          std::move(former_name),
                           is_heard ? options.listener : nullptr,
                           options.style == ExportStyle::cann8};
       jobs.push_back({[tables, folder, format = options.format,

@@ -26,7 +26,6 @@ struct SummaryFile {
   const SummaryTable* table = nullptr;
   OutputFile output_file;
   std::string file_name;
-  std::string former_name{};  // of a JSON table in earlier versions
   std::shared_ptr<const RowListener> listener{};
   bool has_cann8_names = false;
 };
