@@ -20,12 +20,10 @@
 #include "wire/cann/host_wire.hpp"
 
 namespace msprof {
-namespace cann5 {
-struct HostData;
-}
-namespace classic {
+namespace old {
 struct ClassicData;
-}
+struct HostData;
+}  // namespace old
 }  // namespace msprof
 
 namespace msprof::cann {
@@ -36,8 +34,8 @@ struct CannImport {
   WorkAhead ahead;  // reads ahead for the joins
   Dictionaries dictionaries;
   HostInputs host;
-  std::shared_ptr<cann5::HostData> cann5;         // captures of CANN 5 or older; else null
-  std::shared_ptr<classic::ClassicData> classic;  // captures of 2019 to 2021; else null
+  std::shared_ptr<old::HostData> cann5;       // captures of CANN 5 or older; else null
+  std::shared_ptr<old::ClassicData> classic;  // captures of 2019 to 2021; else null
   std::map<std::int64_t, DeviceInputs> devices;
   // STARS chips use 15-bit stream ids (expand_stream_spec; stars_ids()).
   bool are_streams_expanded = false;

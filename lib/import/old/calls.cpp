@@ -4,7 +4,7 @@
 
 #include "import/old/old_import.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::unique_ptr<RawKind> make_old_msproftx_kind(CannImport& import) {
   return std::make_unique<OldMsprofTxKind>(import);
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

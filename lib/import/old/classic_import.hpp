@@ -1,5 +1,5 @@
 // ClassicData: contents of the files of a capture of 2019 to 2021. Filled by the kinds of
-// import/old; join() associates and empties it. Source: cann5_classic.md 5 to 9.
+// classic_kinds.def; join() associates and empties it. Source: cann5_classic.md 5 to 9.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,9 @@
 #include "import/cann/cann_import.hpp"
 #include "import/old/old_ops.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 using cann::CannImport;
-using cann5::TensorIds;
 
 // A task in a line of task_desc_info.
 struct TaskLine {
@@ -55,9 +54,6 @@ struct ClassicData {
 #include "import/old/classic_kinds.def"
 #undef KIND
 
-// Writes operators, tasks and steps of every device.
-void join(CannImport& import, const ImportContext& context);
-
 // Base of kinds of text files. Collects the slices of each device and stem and reads them after the
 // last one has arrived.
 class TextFiles : public RawKind {
@@ -86,4 +82,4 @@ class TextFiles : public RawKind {
   cann::OwnedFiles files_;
 };
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

@@ -6,7 +6,7 @@
 #include "import/old/classic_import.hpp"
 #include "import/old/text_entries.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::unique_ptr<RawKind> make_queue_text_kind(CannImport& import) {
   return std::make_unique<QueueTextKind>(import);
 }
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

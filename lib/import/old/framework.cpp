@@ -11,7 +11,7 @@
 #include "import/cann/join/host_rows.hpp"
 #include "import/old/old_import.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 namespace {
 
@@ -354,4 +354,4 @@ MSPROF_MAKER(old_fusion_op, OldFusionOpKind)
 MSPROF_MAKER(dynamic_op, DynamicOpKind)
 #undef MSPROF_MAKER
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -8,11 +8,11 @@
 #include "base/text.hpp"
 #include "import/cann/counters/text_kind.hpp"
 #include "import/cann/join/host_rows.hpp"
-#include "import/old/old_import.hpp"
 #include "import/old/classic_import.hpp"
+#include "import/old/old_import.hpp"
 #include "import/old/text_entries.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 namespace {
 
@@ -93,7 +93,7 @@ class FrameworkTextKind : public TextFiles {
       read_entries(context, name(), slices, EntryForm::lines,
                    [&](std::string_view line) { return take_graph(line, out); });
     } else {
-      cann5::StepMarks& marks = import_.cann5->devices[device].step_marks;
+      StepMarks& marks = import_.cann5->devices[device].step_marks;
       read_entries(context, name(), slices, EntryForm::lines,
                    [&](std::string_view line) { return take_point(line, marks); });
     }
@@ -173,7 +173,7 @@ class FrameworkTextKind : public TextFiles {
                                 : std::string(format));
   }
 
-  static std::string_view take_point(std::string_view line, cann5::StepMarks& out) {
+  static std::string_view take_point(std::string_view line, StepMarks& out) {
     const cann::LineWords words(line);
     std::uint64_t tag = 0;
     if (words.size() != 2 || !words.number(0, tag)) return "damaged line";
@@ -246,4 +246,4 @@ std::unique_ptr<RawKind> make_framework_text_kind(CannImport& import) {
   return std::make_unique<FrameworkTextKind>(import);
 }
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

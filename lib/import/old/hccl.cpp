@@ -5,7 +5,7 @@
 
 #include "import/old/old_import.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::unique_ptr<RawKind> make_old_hccl_kind(CannImport& import) {
   return std::make_unique<OldHcclKind>(import);
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -1,4 +1,4 @@
-// HostData: host records of a CANN 5 capture. Filled by the kinds of import/old; join()
+// HostData: host records of a CANN 5 capture. Filled by the kinds of kinds.def; join()
 // associates them with the tasks of the devices and empties them. Source: cann5_classic.md 6, 7, 9.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "import/old/steps.hpp"
 #include "wire/old/host_wire.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 using cann::CannImport;
 
@@ -41,7 +41,7 @@ struct DeviceHostData {
 
 struct HostData {
   std::map<std::int64_t, DeviceHostData> devices;
-  std::map<std::uint32_t, std::int64_t> model_names;  // by model number; values are text ids
+  std::map<std::int64_t, std::int64_t> model_names;  // by model number; values are text ids
   // Calls in any order, without ids. details[i] belongs to calls[i]; it may have no value.
   std::vector<ApiCallRow> calls;
   std::vector<CallDetailRow> details;
@@ -58,10 +58,8 @@ struct HostData {
 #include "import/old/kinds.def"
 #undef KIND
 
-// First step of every join of an old capture: writes its generation, clocks and calls.
-void begin_join(CannImport& import, const ImportContext& context, std::string_view generation);
-
-// Writes calls, models and operators, and reads the tasks of every device.
+// Writes calls, models and operators, and reads the tasks of every device. `import` has both
+// HostData and ClassicData.
 void join(CannImport& import, const ImportContext& context);
 
 // Returns the id of the text, or of the dictionary's text for the hash. The hash of an empty text
@@ -115,4 +113,4 @@ class OldKind : public cann::SliceKind {
   bool has_numbers_;
 };
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 std::uint32_t TensorTable::find_or_add(const TensorTexts& texts) {
   const auto [at, is_new] = numbers_.try_emplace(texts, static_cast<std::uint32_t>(texts_.size()));
@@ -133,4 +133,4 @@ const OldOp* OldOps::find_first(std::uint32_t model, std::uint64_t iteration,
   return at == first_.end() ? nullptr : &at->second;
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -12,7 +12,7 @@
 
 #include "store/trace_db_writer.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 // Kinds of tasks, as numbered in Framework files.
 enum class OpKind : std::uint8_t { ai_core = 0, ai_cpu = 1, vector_core = 2, other = 3 };
@@ -115,4 +115,4 @@ class OldOps {
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, OldOp> first_;
 };
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

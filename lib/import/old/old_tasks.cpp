@@ -7,7 +7,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/device_tasks.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 RunPairing::Open& RunPairing::find_or_add_open(std::uint32_t stream, std::uint16_t task) {
   Open& open = open_[make_key(stream, task)];
@@ -307,4 +307,4 @@ void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks, const Cou
   store.add(TaskRunRow{next_run_id++, kNull, first_id, next_task_id - 1, device});
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -16,7 +16,7 @@
 #include "session/clock_map.hpp"
 #include "store/trace_db_writer.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 // An execution of a task. Null times: not recorded.
 struct OldTaskRun {
@@ -133,4 +133,4 @@ struct TaskRows {
              std::int64_t frequency_mhz, bool has_blocks);
 };
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -1,9 +1,9 @@
 // Raw kinds training_trace and runtime.host.runtime. Source: cann5_classic.md 5.4, 5.6.
-#include "import/old/old_import.hpp"
 #include "import/old/classic_import.hpp"
+#include "import/old/old_import.hpp"
 #include "wire/old/classic_wire.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::unique_ptr<RawKind> make_runtime_launch_kind(CannImport& import) {
   return std::make_unique<RuntimeLaunchKind>(import);
 }
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

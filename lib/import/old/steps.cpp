@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPar
   return ends;
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

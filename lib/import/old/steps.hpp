@@ -11,7 +11,7 @@
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 // A record of training_trace.
 struct TraceMark {
@@ -38,4 +38,4 @@ struct StepIds {
 std::vector<IterationEnd> find_steps(const ImportContext& context, const CannPart& part,
                                      const StepMarks& data, StepIds& ids);
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

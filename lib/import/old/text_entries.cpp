@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::string first_bytes(const std::vector<const RawFile*>& slices, std::size_t c
   return {};
 }
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

@@ -10,7 +10,7 @@
 
 #include "import/raw_kind.hpp"
 
-namespace msprof::classic {
+namespace msprof::old {
 
 // How entries end.
 enum class EntryForm {
@@ -31,4 +31,4 @@ void read_entries(const ImportContext& context, std::string_view kind,
 // Returns the first bytes of the first slice that is not empty.
 std::string first_bytes(const std::vector<const RawFile*>& slices, std::size_t count);
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace msprof::classic {
+namespace msprof::old {
 
 // training_trace: a step mark. It has no magic number.
 struct __attribute__((packed)) TrainingTraceWire {
@@ -32,4 +32,4 @@ struct __attribute__((packed)) RuntimeLaunchWire {
 };
 static_assert(sizeof(RuntimeLaunchWire) == 96);
 
-}  // namespace msprof::classic
+}  // namespace msprof::old

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 // A NUL-terminated text of at most kRoom - 1 bytes, or the hash of a longer one.
 template <std::size_t kRoom>
@@ -153,4 +153,4 @@ struct __attribute__((packed)) DynamicOpExecuteWire {
 };
 static_assert(sizeof(DynamicOpExecuteWire) == 64);
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

@@ -6,7 +6,7 @@
 
 #include "wire/old/framework_wire.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
 
 inline constexpr std::uint16_t kAclCallTag = 0;
 inline constexpr std::uint16_t kRuntimeCallTag = 40;
@@ -132,4 +132,4 @@ struct __attribute__((packed)) HcclRdmaWire {
 };
 static_assert(sizeof(HcclRdmaWire) <= sizeof(HcclWire::rest));
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old
