@@ -15,7 +15,6 @@
 #include "base/words.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
-#include "export/scope/export_style.hpp"
 
 namespace msprof {
 
@@ -44,13 +43,6 @@ fs::path product_folder(const fs::path& base, const std::string& name) {
                     folder.string(), base.string()));
   }
   return folder;
-}
-
-std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
-                                   const std::string& part, const std::string& name) {
-  // A folder that contains device_N/ would look like a PROF folder.
-  if (read_generation(db) == "classic") return product_folder(base, name);
-  return product_folder(product_folder(base, part), name);
 }
 
 ProductFolder::ProductFolder(fs::path path, std::string kind, bool replaces_all)

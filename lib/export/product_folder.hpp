@@ -18,12 +18,6 @@ namespace msprof {
 // only an untrusted capture would have.
 std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
 
-// Returns the folder `name` ("summary" or "timeline") of `--style cann5` for `part` ("device_0",
-// "host") of a capture: inside a folder named after the part, except in a JOB folder, which is a
-// single device.
-std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
-                                   const std::string& part, const std::string& name);
-
 // The folder for the files of one kind that an export writes. It is created for the first file and
 // removed if no job wrote one.
 class ProductFolder {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -17,26 +16,6 @@ namespace {
 
 using Tables = std::vector<std::unique_ptr<SummaryTable>>;
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
-
-Tables tables_of_all_styles() {
-  Tables all;
-#define TABLE(name) all.push_back(make_##name());
-#define LAYER(name)
-#include "export/products.def"
-#undef TABLE
-#undef LAYER
-  return all;
-}
-
-Layers layers_of_all_ages() {
-  Layers all;
-#define TABLE(name)
-#define LAYER(name) all.push_back(make_##name());
-#include "export/products.def"
-#undef TABLE
-#undef LAYER
-  return all;
-}
 
 template <typename Products>
 Products of_dialect(const Database& db, Products all) {
@@ -55,7 +34,7 @@ const std::vector<std::string>& product_prefixes() {
     for (const auto& table : cann5_tables("all")) all.push_back(fmt::format("{}_", table->name()));
     for (const auto& layer : all_timeline_layers())
       all.push_back(fmt::format("{}_", layer->name()));
-    for (const auto& topic : cann5_timelines()) all.push_back(fmt::format("{}_", topic.name));
+    for (const std::string_view name : cann5_timelines()) all.push_back(fmt::format("{}_", name));
     return all;
   }();
   return prefixes;
@@ -74,11 +53,10 @@ bool needs_any(const RawNeeds& needs, const std::set<std::string>& kinds) {
 }  // namespace
 
 Tables all_summary_tables() {
-  Tables all = tables_of_all_styles();
-  std::erase_if(all, [](const auto& table) {
-    const TableInfo& info = table->info();
-    return info.is_cann5_only || info.age != ProductAge::current;
-  });
+  Tables all;
+#define TABLE(name) all.push_back(make_##name());
+#define LAYER(name)
+#include "export/products.def"
   return all;
 }
 
@@ -87,8 +65,10 @@ Tables summary_tables(const Database& db) {
 }
 
 Layers all_timeline_layers() {
-  Layers all = layers_of_all_ages();
-  std::erase_if(all, [](const auto& layer) { return layer->info().age != ProductAge::current; });
+  Layers all;
+#define TABLE(name)
+#define LAYER(name) all.push_back(make_##name());
+#include "export/products.def"
   return all;
 }
 
@@ -96,82 +76,11 @@ Layers timeline_layers(const Database& db) {
   return of_dialect(db, all_timeline_layers());
 }
 
-Tables cann5_tables(std::string_view generation) {
-  Tables all = tables_of_all_styles();
-  const ProductAge age = to_product_age(generation);
-  std::erase_if(all, [&](const auto& table) {
-    return table->info().cann5_place == 0 || table->info().age > age;
-  });
-  std::map<std::string_view, ProductAge> oldest;
-  for (const auto& table : all) {
-    const TableInfo& info = table->info();
-    oldest[info.name] = std::max(oldest[info.name], info.age);
-  }
-  std::erase_if(all,
-                [&](const auto& table) { return table->info().age != oldest[table->info().name]; });
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return a->info().cann5_place < b->info().cann5_place;
-  });
-  for (auto& table : all) {
-    if (table->info().age == ProductAge::current) table = make_cann5_table(std::move(table));
-  }
-  return all;
-}
-
 Tables default_tables(const Database& db) {
   if (is_old_capture(db)) return cann5_tables(read_generation(db));
   Tables tables = summary_tables(db);
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
   return tables;
-}
-
-bool is_of_its_time(const Database& db, const TableInfo& table) {
-  const ProductAge age = to_product_age(read_generation(db));
-  return age == ProductAge::current || table.age == age;
-}
-
-ProductAge to_product_age(std::string_view generation) {
-  if (generation == "classic" || generation == "all") return ProductAge::classic;
-  return generation.empty() ? ProductAge::current : ProductAge::cann5;
-}
-
-Layers cann5_layers(const Database& db, ProductAge age) {
-  Layers all = of_dialect(db, layers_of_all_ages());
-  std::erase_if(all, [&](const auto& layer) { return layer->info().age > age; });
-  return all;
-}
-
-std::vector<Cann5Timeline> cann5_timelines(ProductAge age) {
-  std::map<int, Cann5Timeline> topics;
-  std::vector<std::string_view> whole;
-  for (const auto& layer : layers_of_all_ages()) {
-    const LayerInfo& info = layer->info();
-    if (info.age > age) continue;
-    for (const Cann5Topic& topic : info.cann5_topics) {
-      Cann5Timeline& timeline = topics[topic.place];
-      if (info.age < timeline.age) continue;
-      if (info.age > timeline.age) timeline = {};
-      timeline.name = topic.name;
-      timeline.key = topic.key;
-      timeline.folder = topic.folder;
-      timeline.layers.push_back(info.name);
-      timeline.age = info.age;
-    }
-  }
-  std::vector<Cann5Timeline> all;
-  all.reserve(topics.size() + 1);
-  for (auto& [place, timeline] : topics) {
-    // The timeline of a process already draws the activity of its threads and iterations.
-    const bool is_view = timeline.key == kAiStackTime || timeline.key == kThreadGroup;
-    if (!is_view) whole.insert(whole.end(), timeline.layers.begin(), timeline.layers.end());
-    all.push_back(std::move(timeline));
-  }
-  if (age == ProductAge::current) {
-    all.push_back({"msprof", 0, Cann5Folder::capture});
-  } else {
-    all.push_back({"msprof", kWholeTimeline, Cann5Folder::capture, whole, age});
-  }
-  return all;
 }
 
 bool is_product_name(const std::string& name) {

@@ -25,12 +25,6 @@ struct TableInfo {
   bool is_exported = true;  // false: only shown
   // Columns of unit loads (store/unit_loads.hpp); modelled if those of the capture are.
   std::span<const std::string_view> unit_loads = {};
-  int cann5_place = 0;         // position among the tables of --style cann5; 0: not one of them
-  bool is_cann5_only = false;  // not in the current style, like all older products
-  ProductAge age = ProductAge::current;
-  // --style cann5 writes it for the whole capture even if an iteration is selected.
-  bool is_cann5_whole = false;
-  Cann5Folder cann5_folder = Cann5Folder::device;
   std::string_view group = {};  // as in LayerInfo
   Dialect dialect = Dialect::cann;
 };

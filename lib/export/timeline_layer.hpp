@@ -57,32 +57,14 @@ class PerConnection {
   std::map<const Database*, std::unique_ptr<Part>> parts_;
 };
 
-// A file per device of --style cann5 to which layers contribute. Source: cann_device.md 24.
-struct Cann5Topic {
-  int place = 0;  // position among the topics
-  std::string_view name;
-  std::int64_t key = 0;  // OutputFile.key for these layers
-  Cann5Folder folder = Cann5Folder::device;
-};
-// Values of OutputFile.key for topics in which layers draw other lanes or slices than in the
-// default timeline.
-inline constexpr std::int64_t kAiStackTime = -1;
-inline constexpr std::int64_t kThreadGroup = -2;
-// The timeline of all processes, for layers of old captures.
-inline constexpr std::int64_t kWholeTimeline = -3;
-
 struct LayerInfo {
   std::string_view name;  // "task_time"
   std::string_view help;
   std::string_view exists = {};  // SQL: returns a row if there is data to draw
   RawNeeds needs = {};
-  std::string_view own_document = {};      // "step_trace": also written as a separate file
-  bool is_default = true;                  // false: written only if --layers names it
-  std::vector<Cann5Topic> cann5_topics{};  // topics it contributes to, besides the default timeline
-  // Host activity: --style cann5 writes it for the whole capture even if an iteration is selected.
-  bool is_of_host = false;
-  std::string_view group = {};           // --layers accepts this name for all layers of the group
-  ProductAge age = ProductAge::current;  // old: only for topics, not current layers
+  std::string_view own_document = {};  // "step_trace": also written as a separate file
+  bool is_default = true;              // false: written only if --layers names it
+  std::string_view group = {};         // --layers accepts this name for all layers of the group
   Dialect dialect = Dialect::cann;
 };
 

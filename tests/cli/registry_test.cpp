@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
+#include "export/old/registry.hpp"
 #include "export/products.hpp"
 #include "import/raw_kind.hpp"
 #include "msprof/verbs.hpp"
@@ -168,7 +169,6 @@ TEST_CASE("every product says its name, which is its own, and what it is") {
     CHECK_FALSE(table->info().title.empty());
     CHECK_FALSE(table->info().help.empty());
     CHECK((table->is_exported() || table->info().is_shown));
-    CHECK_FALSE(table->info().is_cann5_only);
   }
   for (const auto& layer : all_timeline_layers()) {
     CAPTURE(layer->name());
@@ -207,23 +207,28 @@ TEST_CASE("what a product needs are kinds of raw files that import reads") {
   check(all_timeline_layers());
 }
 
-TEST_CASE("tables and topics of --style cann5 have a place each") {
-  std::set<int> places;
-  for (const auto& table : cann5_tables()) {
-    CAPTURE(table->name());
-    CHECK(places.insert(table->info().cann5_place).second);
-    CHECK(table->info().dialect == Dialect::cann);
-  }
-  std::map<int, Cann5Topic> topics;
-  for (const auto& layer : all_timeline_layers()) {
-    for (const Cann5Topic& topic : layer->info().cann5_topics) {
-      CAPTURE(layer->name(), topic.name);
-      const auto [at, is_new] = topics.emplace(topic.place, topic);
-      CHECK(at->second.name == topic.name);
-      CHECK(at->second.key == topic.key);
+TEST_CASE("tables and topics of --style cann5 are adjacent, older generations last") {
+  const auto check = [](const auto& entries) {
+    std::set<std::string_view> topics;
+    const auto* last = &entries.front();
+    for (const auto& entry : entries) {
+      CAPTURE(entry.topic);
+      CHECK((entry.topic == last->topic || topics.count(entry.topic) == 0));
+      topics.insert(entry.topic);
+      CHECK(entry.make()->info().dialect == Dialect::cann);
+      last = &entry;
+    }
+  };
+  for (const old::Age age : {old::Age::current, old::Age::cann5, old::Age::classic}) {
+    check(old::tables_of(age));
+    check(old::layers_of(age));
+    for (const auto& entry : old::tables_of(age)) {
+      CAPTURE(entry.topic);
+      CHECK(entry.make()->name() == entry.topic);
+      CHECK(old::find_table(age, entry.topic).make == entry.make);
     }
   }
-  CHECK(cann5_timelines().size() == topics.size() + 1);
+  CHECK(cann5_timelines().back() == old::kAllProcesses);
 }
 
 TEST_CASE("export --help names every table and layer that there is") {
@@ -283,7 +288,7 @@ TEST_CASE("the manual names the files of --style cann5 in their order") {
       quoted_words(between(page("docs/atlas.md"), "do not apply: timelines ", ", with the column"));
   REQUIRE(quoted.size() == 2);
   Words topics;
-  for (const Cann5Timeline& topic : cann5_timelines()) topics.emplace_back(topic.name);
+  for (const std::string_view topic : cann5_timelines()) topics.emplace_back(topic);
   CHECK(split_words(quoted[0]) == topics);
   CHECK(split_words(quoted[1]) == product_names(cann5_tables(), [](const auto&) { return true; }));
 }

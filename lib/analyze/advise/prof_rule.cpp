@@ -11,6 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/text.hpp"
 #include "export/exporter.hpp"
+#include "export/old/parts.hpp"
 #include "export/product_folder.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
@@ -117,7 +118,7 @@ bool knows_devices(const Database& db) {
 fs::path product_summary_folder(const Database& db, const fs::path& base, ExportStyle style,
                                 const std::string& device) {
   if (style_for(db, style) == ExportStyle::cann5)
-    return cann5_folder(db, base, fmt::format("device_{}", device), "summary");
+    return old::cann5_folder(db, base, fmt::format("device_{}", device), "summary");
   return product_folder(base, summary_folder(db));
 }
 

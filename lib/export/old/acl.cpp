@@ -3,7 +3,6 @@
 // cann_device.md 24, cann5_classic.md 10.
 #include <map>
 
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -12,26 +11,22 @@ namespace {
 
 class Acl : public cann::CannTable {
  public:
-  explicit Acl(ProductAge age)
+  explicit Acl(old::Age age)
       : CannTable({.name = "acl",
                    .title = "Calls of AscendCL",
                    .help = "every call of AscendCL",
-                   .exists = cann::exists_call<call_level::kAcl>(),
-                   .cann5_place = 12,
-                   .is_cann5_only = true,
-                   .age = age,
-                   .is_cann5_whole = true},
-                  {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}) {}
+                   .exists = cann::exists_call<call_level::kAcl>()},
+                  {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}),
+        age_(age) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
-    const bool is_current = info().age == ProductAge::current;
     cann::Texts texts(db);
     const old::OldTimes times(db);
     const auto write_call = [&](const ApiCallRow& call, std::int64_t duration_ns) {
       cann::text_or_missing(out, texts, given(call.name_id));
       cann::text_or_missing(out, texts, given(call.type_name_id));
       out.number(times.host_ns(call.start_ns));
-      if (is_current) {
+      if (age_ == old::Age::current) {
         cann::us_number(out, duration_ns);
       } else {
         out.number(cann::trimmed3(duration_ns, 1000));
@@ -40,24 +35,24 @@ class Acl : public cann::CannTable {
       out.number_or_missing(given(call.thread_id));
       out.end_row();
     };
-    old::for_each_call(db, info(), output_file.scope, call_level::kAcl, write_call);
+    old::for_each_call(db, age_, output_file.scope, call_level::kAcl, write_call);
   }
+
+ private:
+  old::Age age_;
 };
 
 class AclStatistic : public cann::CannTable {
  public:
-  explicit AclStatistic(ProductAge age)
+  explicit AclStatistic(old::Age age)
       : CannTable(
             {.name = "acl_statistic",
              .title = "AscendCL by name",
              .help = "count, total, mean, shortest and longest time of every call of AscendCL",
-             .exists = cann::exists_call<call_level::kAcl>(),
-             .cann5_place = 13,
-             .is_cann5_only = true,
-             .age = age,
-             .is_cann5_whole = true},
+             .exists = cann::exists_call<call_level::kAcl>()},
             {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
-             "Process ID", "Thread ID"}) {}
+             "Process ID", "Thread ID"}),
+        age_(age) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     struct Group {
@@ -73,8 +68,8 @@ class AclStatistic : public cann::CannTable {
       at->second.times.add(duration_ns);
       whole_ns += duration_ns;
     };
-    old::for_each_call(db, info(), output_file.scope, call_level::kAcl, add);
-    const int decimals = info().age == ProductAge::current ? 3 : 6;
+    old::for_each_call(db, age_, output_file.scope, call_level::kAcl, add);
+    const int decimals = age_ == old::Age::current ? 3 : 6;
     for (const auto& [name, group] : groups) {
       const cann::DurationStats& times = group.times;
       out.text(name);
@@ -90,21 +85,24 @@ class AclStatistic : public cann::CannTable {
       out.end_row();
     }
   }
+
+ private:
+  old::Age age_;
 };
 
 }  // namespace
 
-std::unique_ptr<SummaryTable> make_cann_acl() {
-  return std::make_unique<Acl>(ProductAge::current);
+std::unique_ptr<SummaryTable> make_cann5_acl() {
+  return std::make_unique<Acl>(old::Age::current);
 }
 std::unique_ptr<SummaryTable> make_old_acl() {
-  return std::make_unique<Acl>(ProductAge::cann5);
+  return std::make_unique<Acl>(old::Age::cann5);
 }
-std::unique_ptr<SummaryTable> make_cann_acl_statistic() {
-  return std::make_unique<AclStatistic>(ProductAge::current);
+std::unique_ptr<SummaryTable> make_cann5_acl_statistic() {
+  return std::make_unique<AclStatistic>(old::Age::current);
 }
 std::unique_ptr<SummaryTable> make_old_acl_statistic() {
-  return std::make_unique<AclStatistic>(ProductAge::cann5);
+  return std::make_unique<AclStatistic>(old::Age::cann5);
 }
 
 }  // namespace msprof

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/number.hpp"
-#include "export/products.hpp"
 #include "export/old/trace.hpp"
 
 namespace msprof {
@@ -29,22 +28,32 @@ void argument_id(TraceWriter& out, TraceText key, std::int64_t id) {
   if (id != kNull) out.argument(key, id);
 }
 
-void draw_acl(const Database& db, const OutputFile& file, TraceWriter& out) {
+// Draws the calls of a level in one process; `write_arguments` is called for each drawn call.
+template <typename Write>
+void draw_level(const Database& db, const OutputFile& file, TraceWriter& out, std::int64_t level,
+                std::int64_t layer, std::string_view name, Write&& write_arguments) {
   cann::Texts texts(db);
-  OldProcess process(out, file, 2, old::host_process(db), "AscendCL");
+  OldProcess process(out, file, layer, old::host_process(db), name);
   auto calls = read_calls(db, file.scope);
   while (calls.next()) {
-    if (calls->level != call_level::kAcl || !out.draws(calls.duration_ns())) continue;
+    if (calls->level != level || !out.draws(calls.duration_ns())) continue;
     const TraceLane lane = process.thread(calls->thread_id);
     if (!out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
                          calls.duration_ns()))
       continue;
-    if (const auto mode = given(calls->type_name_id))
-      out.argument("Mode", old::find_text(texts, *mode));
-    argument_id(out, "Process Id", calls->process_id);
-    argument_id(out, "Thread Id", calls->thread_id);
+    write_arguments(*calls, texts);
     out.end_event();
   }
+}
+
+void draw_acl(const Database& db, const OutputFile& file, TraceWriter& out) {
+  const auto write = [&](const ApiCallRow& call, cann::Texts& texts) {
+    if (const auto mode = given(call.type_name_id))
+      out.argument("Mode", old::find_text(texts, *mode));
+    argument_id(out, "Process Id", call.process_id);
+    argument_id(out, "Thread Id", call.thread_id);
+  };
+  draw_level(db, file, out, call_level::kAcl, 2, "AscendCL", write);
 }
 
 template <typename Take>
@@ -91,38 +100,21 @@ void draw_ge(const Database& db, const OutputFile& file, TraceWriter& out) {
 }
 
 void draw_ge_ops(const Database& db, const OutputFile& file, TraceWriter& out) {
-  cann::Texts texts(db);
-  OldProcess process(out, file, 5, old::host_process(db), "GeOPExecute");
-  auto calls = read_calls(db, file.scope);
-  while (calls.next()) {
-    if (calls->level != call_level::kNode || !out.draws(calls.duration_ns())) continue;
-    const TraceLane lane = process.thread(calls->thread_id);
-    if (out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
-                        calls.duration_ns()))
-      out.end_event();
-  }
+  draw_level(db, file, out, call_level::kNode, 5, "GeOPExecute", [](const auto&, auto&) {});
 }
 
 void draw_runtime(const Database& db, const OutputFile& file, TraceWriter& out) {
-  cann::Texts texts(db);
   old::CallDetails details(db);
-  OldProcess process(out, file, 6, old::host_process(db), "Runtime");
-  auto calls = read_calls(db, file.scope);
-  while (calls.next()) {
-    if (calls->level != call_level::kRuntime || !out.draws(calls.duration_ns())) continue;
-    const TraceLane lane = process.thread(calls->thread_id);
-    if (!out.begin_slice(old::find_text(texts, given(calls->name_id)), lane, calls->start_ns,
-                         calls.duration_ns()))
-      continue;
-    argument_id(out, "Thread Id", calls->thread_id);
+  const auto write = [&](const ApiCallRow& call, cann::Texts&) {
+    argument_id(out, "Thread Id", call.thread_id);
     // Calls that copy no data have no size.
-    if (details.find(calls->id) && details.size_bytes() != kNull && details.size_bytes() != 0) {
-      out.argument("data size", fmt::format("{} byte", details.size_bytes()));
-      out.argument("memcpy direction",
-                   cann::find_text(cann::copy_directions(), details.direction(), "other"));
-    }
-    out.end_event();
-  }
+    if (!details.find(call.id) || details.size_bytes() == kNull || details.size_bytes() == 0)
+      return;
+    out.argument("data size", fmt::format("{} byte", details.size_bytes()));
+    out.argument("memcpy direction",
+                 cann::find_text(cann::copy_directions(), details.direction(), "other"));
+  };
+  draw_level(db, file, out, call_level::kRuntime, 6, "Runtime", write);
 }
 
 void draw_user_ranges(const Database& db, const OutputFile& file, TraceWriter& out) {
@@ -189,7 +181,7 @@ class AiStack {
         out_(out),
         times_(db),
         texts_(db),
-        process_(out, file, 0, old::host_process(db), cann::kAiStackProcess) {}
+        process_(out, file, 0, old::host_process(db), old::kAiStackProcess) {}
 
   void write() {
     write_calls();
@@ -209,7 +201,7 @@ class AiStack {
         if (calls->level != call_level::kAcl || calls->name_id != id || !takes(++iteration))
           continue;
         const std::int64_t start_ns = times_.host_ns(calls->start_ns);
-        write_slice(cann::AiStackThread::acl, std::string(old::find_text(texts_, id).view()),
+        write_slice(old::AiStackThread::acl, std::string(old::find_text(texts_, id).view()),
                     iteration, calls->start_ns, calls.duration_ns(), std::to_string(start_ns),
                     std::to_string(saturating_add(start_ns, calls.duration_ns())),
                     std::to_string(calls.duration_ns()));
@@ -225,7 +217,7 @@ class AiStack {
       if (!takes(iteration)) return;
       const std::int64_t start_ns = times_.host_ns(call.start_ns);
       write_slice(
-          cann::AiStackThread::ge, std::string(old::find_text(texts_, given(call.name_id)).view()),
+          old::AiStackThread::ge, std::string(old::find_text(texts_, given(call.name_id)).view()),
           iteration, call.start_ns, duration_ns, std::to_string(start_ns),
           std::to_string(saturating_add(start_ns, duration_ns)), std::to_string(duration_ns));
     });
@@ -246,25 +238,25 @@ class AiStack {
       const old::Exact start = times_.device_ns(tasks->device_id, tasks->start_ns);
       const old::Exact length = times_.span_ns(tasks->device_id, tasks->duration_ns);
       const old::Exact end = {start.numerator + length.numerator, start.denominator};
-      write_slice(cann::AiStackThread::tasks,
+      write_slice(old::AiStackThread::tasks,
                   std::string(old::find_text(texts_, tasks->kernel_name_id).view()),
                   iteration->number, tasks->start_ns, tasks->duration_ns, start.digits(3),
                   end.digits(3), length.digits(3));
     }
   }
 
-  void write_slice(cann::AiStackThread thread, const std::string& name, std::int64_t iteration,
+  void write_slice(old::AiStackThread thread, const std::string& name, std::int64_t iteration,
                    std::int64_t start_ns, std::int64_t duration_ns, const std::string& start,
                    const std::string& end, const std::string& duration) {
     if (!out_.draws(duration_ns)) return;
     const TraceLane lane =
-        process_.thread(static_cast<std::int64_t>(thread), cann::ai_stack_thread_name(thread));
+        process_.thread(static_cast<std::int64_t>(thread), old::ai_stack_thread_name(thread));
     if (!out_.begin_slice(name, lane, start_ns, duration_ns)) return;
     out_.argument("Iter ID", iteration);
     out_.argument_digits("Start Time", start);
     out_.argument_digits("End Time", end);
     out_.argument_digits("Duration Time(ns)", duration);
-    if (thread == cann::AiStackThread::tasks) out_.argument("Total Time(ms)", "");
+    if (thread == old::AiStackThread::tasks) out_.argument("Total Time(ms)", "");
     out_.end_event();
   }
 
@@ -286,33 +278,28 @@ constexpr std::string_view kAnyCall = "SELECT 1 FROM api_call WHERE level IS NOT
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_old_acl_calls() {
-  return old::make_layer("old_acl", cann::exists_call<call_level::kAcl>(), {9, "acl"}, draw_acl);
+  return old::make_layer(cann::exists_call<call_level::kAcl>(), draw_acl);
 }
 std::unique_ptr<TimelineLayer> make_old_ge_calls() {
-  return old::make_layer("old_ge", "SELECT 1 FROM call_detail WHERE request IS NOT NULL", {5, "ge"},
-                         draw_ge);
+  return old::make_layer("SELECT 1 FROM call_detail WHERE request IS NOT NULL", draw_ge);
 }
 std::unique_ptr<TimelineLayer> make_old_ge_op_calls() {
-  return old::make_layer("old_ge_op_execute", cann::exists_call<call_level::kNode>(),
-                         {6, "ge_op_execute"}, draw_ge_ops);
+  return old::make_layer(cann::exists_call<call_level::kNode>(), draw_ge_ops);
 }
 std::unique_ptr<TimelineLayer> make_old_runtime_calls() {
-  return old::make_layer("old_runtime_api", cann::exists_call<call_level::kRuntime>(),
-                         {4, "runtime_api"}, draw_runtime);
+  return old::make_layer(cann::exists_call<call_level::kRuntime>(), draw_runtime);
 }
 std::unique_ptr<TimelineLayer> make_old_user_ranges() {
-  return old::make_layer("old_msprof_tx", "SELECT 1 FROM user_range",
-                         {10, "msprof_tx", 0, Cann5Folder::host}, draw_user_ranges);
+  return old::make_layer("SELECT 1 FROM user_range", draw_user_ranges);
 }
 std::unique_ptr<TimelineLayer> make_old_thread_group() {
-  return old::make_layer("old_thread_group", kAnyCall, {2, "thread_group", kThreadGroup},
-                         draw_thread_group);
+  return old::make_layer(kAnyCall, draw_thread_group);
 }
 std::unique_ptr<TimelineLayer> make_old_ai_stack() {
-  return old::make_layer("old_ai_stack_time",
-                         "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-                         {1, "ai_stack_time", kAiStackTime}, draw_ai_stack);
+  return old::make_layer(
+      "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
+      " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+      draw_ai_stack);
 }
 
 }  // namespace msprof

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -18,16 +17,13 @@ class OldGeOpExecute : public cann::CannTable {
             {.name = "ge_op_execute",
              .title = "Launches of operators",
              .help = "phases of each launch of an operator whose shape is computed on the host",
-             .exists = cann::exists_call<call_level::kNode>(),
-             .cann5_place = 8,
-             .age = ProductAge::cann5,
-             .is_cann5_whole = true},
+             .exists = cann::exists_call<call_level::kNode>()},
             {"Thread ID", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
     const old::OldTimes times(db);
-    old::for_each_call(db, info(), output_file.scope, call_level::kNode,
+    old::for_each_call(db, old::Age::cann5, output_file.scope, call_level::kNode,
                        [&](const ApiCallRow& call, std::int64_t duration_ns) {
                          out.number_or_missing(given(call.thread_id));
                          cann::text_or_missing(out, texts, given(call.item_name_id));
@@ -49,9 +45,7 @@ class OldAiStackTime : public cann::CannTable {
              .title = "Time of the layers",
              .help = "time of each model execution in the call, the graph engine and the tasks",
              .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
-                       " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-             .cann5_place = 4,
-             .age = ProductAge::cann5},
+                       " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"},
             {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
@@ -89,7 +83,7 @@ class OldAiStackTime : public cann::CannTable {
                  Rows& rows) const {
     for (const std::string_view wanted : {"aclmdlExecute", "aclopExecute"}) {
       std::int64_t infer = 0;
-      old::for_each_call(db, info(), {}, call_level::kAcl,
+      old::for_each_call(db, old::Age::cann5, {}, call_level::kAcl,
                          [&](const ApiCallRow& call, std::int64_t duration_ns) {
                            const auto name = given(call.name_id);
                            if (!name || texts(*name) != wanted) return;

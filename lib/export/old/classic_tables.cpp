@@ -8,7 +8,6 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -370,37 +369,36 @@ void write_counts(const Database& db, const ExportScope& scope, RowBuilder& out)
   }
 }
 
-// Tables with a `place` of 20 or more follow those that CANN 5 also has.
-std::unique_ptr<SummaryTable> table(int place, std::string_view name, std::string_view title,
+std::unique_ptr<SummaryTable> table(std::string_view name, std::string_view title,
                                     std::string_view help, std::string_view exists, Columns columns,
                                     Write write) {
   return std::make_unique<ClassicTable>(
-      old::make_table_info(ProductAge::classic, place, name, title, help, exists),
-      std::move(columns), write);
+      TableInfo{.name = name, .title = title, .help = help, .exists = exists}, std::move(columns),
+      write);
 }
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_classic_step_trace() {
-  return table(3, "step_trace", "Step trace", "steps, in ticks of the device",
+  return table("step_trace", "Step trace", "steps, in ticks of the device",
                "SELECT 1 FROM iteration",
                {"step_num", "start_point", "end_point", "total", "fp_point", "bp_point",
                 "iteration_interval", "fp_and_bp", "tail"},
                write_step_trace);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu() {
-  return table(9, "aicpu", "AI CPU", "nodes that the AI CPUs ran", "SELECT 1 FROM aicpu_node",
+  return table("aicpu", "AI CPU", "nodes that the AI CPUs ran", "SELECT 1 FROM aicpu_node",
                {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
                 "run_end(us)"},
                write_aicpu);
 }
 std::unique_ptr<SummaryTable> make_classic_dp() {
-  return table(10, "dp", "Data pipeline", "data that the pipeline passed to each device",
+  return table("dp", "Data pipeline", "data that the pipeline passed to each device",
                "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
                {"timestamp(us)", "action", "source", "index", "size"}, write_dp);
 }
 std::unique_ptr<SummaryTable> make_classic_framework() {
-  return table(20, "framework", "Operators", "operators as described by the graph engine",
+  return table("framework", "Operators", "operators as described by the graph engine",
                "SELECT 1 FROM op_task",
                {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type",
                 "subgraph", "tensors"},
@@ -408,54 +406,54 @@ std::unique_ptr<SummaryTable> make_classic_framework() {
 }
 std::unique_ptr<SummaryTable> make_classic_runs() {
   return table(
-      21, "runs", "Runs", "every run of an operator, in ticks of the device", "SELECT 1 FROM task",
+      "runs", "Runs", "every run of an operator, in ticks of the device", "SELECT 1 FROM task",
       {"full_op_name", "stream_id", "task_id", "start(10ns)", "duration(10ns)"}, write_runs);
 }
 std::unique_ptr<SummaryTable> make_classic_op_time() {
-  return table(22, "op_time", "Times of operators", "total time of each operator",
+  return table("op_time", "Times of operators", "total time of each operator",
                "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                {"full_op_name", "op_type", "stream_id", "first_task_id", "count", "total(us)",
                 "min(us)", "max(us)", "per_step(us)"},
                write_op_time);
 }
 std::unique_ptr<SummaryTable> make_classic_op_type() {
-  return table(23, "op_type", "Times of types", "total time of each operator type",
+  return table("op_type", "Times of types", "total time of each operator type",
                "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
 }
 std::unique_ptr<SummaryTable> make_classic_pmu() {
-  return table(24, "pmu", "Counters", "core counters, one row per run", "SELECT 1 FROM task_pmu",
+  return table("pmu", "Counters", "core counters, one row per run", "SELECT 1 FROM task_pmu",
                {"full_op_name", "stream_id", "task_id", "total_cycles", "pmu0", "pmu1", "pmu2",
                 "pmu3", "pmu4", "pmu5", "pmu6", "pmu7"},
                write_pmu);
 }
 std::unique_ptr<SummaryTable> make_classic_reduce() {
-  return table(25, "reduce", "Reduces", "the reduces of each step",
+  return table("reduce", "Reduces", "the reduces of each step",
                "SELECT 1 FROM iteration_part WHERE is_get_next = 0",
                {"step_num", "stream_id", "number", "type", "start_point", "end_point", "duration"},
                write_reduce);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu_threads() {
-  return table(26, "aicpu_threads", "Threads of AI CPUs", "AI CPU tasks as recorded by the driver",
+  return table("aicpu_threads", "Threads of AI CPUs", "AI CPU tasks as recorded by the driver",
                "SELECT 1 FROM aicpu_thread",
                {"thread", "device", "aicpu", "tickDrvTopHalf", "tickDrvBottomHalf", "tickBeforeRun",
                 "tickAfterRun", "dispatchTime(us)", "totalTime(us)"},
                write_aicpu_threads);
 }
 std::unique_ptr<SummaryTable> make_classic_queue() {
-  return table(27, "queue", "Queues", "time that nodes waited for data",
+  return table("queue", "Queues", "time that nodes waited for data",
                "SELECT 1 FROM data_queue WHERE action_name_id IS NULL",
                {"node", "start(us)", "end(us)", "queue_size"}, write_queue);
 }
 std::unique_ptr<SummaryTable> make_classic_runtime_track() {
-  return table(28, "runtime_track", "Launches", "tasks as launched by the runtime",
+  return table("runtime_track", "Launches", "tasks as launched by the runtime",
                "SELECT 1 FROM task_launch",
                {"timestamp", "event", "task_type", "stream_id", "task_id", "thread", "device",
                 "kernel", "persistent"},
                write_runtime_track);
 }
 std::unique_ptr<SummaryTable> make_classic_counts() {
-  return table(29, "counts", "Counts", "entries of the task log",
+  return table("counts", "Counts", "entries of the task log",
                "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", {"what", "n"},
                write_counts);
 }

@@ -1,77 +1,61 @@
-// Tables in the style of CANN 5 and older, which differ from the current ones (cann_device.md 24):
-// no Device_id, because a file covers one device; Block Dim instead of Block Num; no unit in the
-// names of time columns; fusion_op in bytes; msprof_tx in ns, without domains and devices.
+#include "export/old/columns.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
-#include "export/products.hpp"
-#include "export/table/summary_file.hpp"
+#include "export/summary_table.hpp"
 
-namespace msprof {
+namespace msprof::old {
 
 namespace {
 
-// Columns that CANN 5 does not have.
-constexpr std::array<std::string_view, 4> kNewColumns = {
-    "Device_id", "domain", "Device Start_time(us)", "Device End_time(us)"};
-
-struct Rename {
-  std::string_view now;
-  std::string_view then;
-};
-constexpr std::array kRenames = {
-    Rename{"Task Start Time(us)", "Task Start Time"},
-    Rename{"task_start(us)", "task_start"},
-    Rename{"task_stop(us)", "task_stop"},
-    Rename{"FP Start(us)", "FP Start"},
-    Rename{"BP End(us)", "BP End"},
-    Rename{"Iteration End(us)", "Iteration End"},
-    Rename{"Reduce Start(us)", "Reduce Start"},
-};
-// Columns in KB now, in bytes in CANN 5.
-constexpr std::array kInBytes = {
-    Rename{"Memory Input(KB)", "Memory Input(Bytes)"},
-    Rename{"Memory Output(KB)", "Memory Output(Bytes)"},
-    Rename{"Memory Weight(KB)", "Memory Weight(Bytes)"},
-    Rename{"Memory Workspace(KB)", "Memory Workspace(Bytes)"},
-    Rename{"Memory Total(KB)", "Memory Total(Bytes)"},
-};
-
-// Times in us now, in ns in CANN 5.
-constexpr std::array kInNs = {
-    Rename{"Start_time(us)", "Start_time(ns)"},
-    Rename{"End_time(us)", "End_time(ns)"},
-};
-
 enum class OldForm { kept, excluded, in_bytes, in_ns };
 
-template <std::size_t kCount>
-const Rename* find(const std::array<Rename, kCount>& renames, std::string_view name) {
-  for (const Rename& rename : renames) {
-    if (rename.now == name) return &rename;
-  }
-  return nullptr;
-}
+// A current column and its names in CANN 8.0 to 8.5 and in CANN 5; empty: the same.
+struct OldColumn {
+  std::string_view now;
+  std::string_view cann8;
+  std::string_view cann5;
+  OldForm form = OldForm::kept;  // of the cells of CANN 5
+};
+constexpr OldColumn kColumns[] = {
+    {"Block Num", "Block Dim", "Block Dim"},
+    {"Mix Block Num", "Mix Block Dim", "Mix Block Dim"},
+    {"Device_id", "", "", OldForm::excluded},
+    {"domain", "", "", OldForm::excluded},
+    {"Device Start_time(us)", "", "", OldForm::excluded},
+    {"Device End_time(us)", "", "", OldForm::excluded},
+    {"Task Start Time(us)", "", "Task Start Time"},
+    {"task_start(us)", "", "task_start"},
+    {"task_stop(us)", "", "task_stop"},
+    {"FP Start(us)", "", "FP Start"},
+    {"BP End(us)", "", "BP End"},
+    {"Iteration End(us)", "", "Iteration End"},
+    {"Reduce Start(us)", "", "Reduce Start"},
+    {"Memory Input(KB)", "", "Memory Input(Bytes)", OldForm::in_bytes},
+    {"Memory Output(KB)", "", "Memory Output(Bytes)", OldForm::in_bytes},
+    {"Memory Weight(KB)", "", "Memory Weight(Bytes)", OldForm::in_bytes},
+    {"Memory Workspace(KB)", "", "Memory Workspace(Bytes)", OldForm::in_bytes},
+    {"Memory Total(KB)", "", "Memory Total(Bytes)", OldForm::in_bytes},
+    {"Start_time(us)", "", "Start_time(ns)", OldForm::in_ns},
+    {"End_time(us)", "", "End_time(ns)", OldForm::in_ns},
+};
 
-OldForm find_old_form(std::string_view column) {
-  if (std::find(kNewColumns.begin(), kNewColumns.end(), column) != kNewColumns.end())
-    return OldForm::excluded;
-  if (find(kInNs, column) != nullptr) return OldForm::in_ns;
-  return find(kInBytes, column) != nullptr ? OldForm::in_bytes : OldForm::kept;
+OldColumn find_column(std::string_view name) {
+  for (const OldColumn& column : kColumns) {
+    if (column.now == name) return column;
+  }
+  return {};
 }
 
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
-  for (const std::string& column : columns) {
-    if (find_old_form(column) == OldForm::excluded) continue;
-    const Rename* rename = find(kRenames, column);
-    if (rename == nullptr) rename = find(kInBytes, column);
-    if (rename == nullptr) rename = find(kInNs, column);
-    old.emplace_back(rename == nullptr ? cann8_column(column) : rename->then);
+  for (const std::string& name : columns) {
+    const OldColumn column = find_column(name);
+    if (column.form == OldForm::excluded) continue;
+    old.emplace_back(column.cann5.empty() ? name : column.cann5);
   }
   return old;
 }
@@ -88,7 +72,7 @@ std::string to_bytes(std::string_view kilobytes) {
 class OldColumns : public RowSink {
  public:
   OldColumns(RowBuilder& out, const std::vector<std::string>& columns) : out_(out) {
-    for (const std::string& column : columns) forms_.push_back(find_old_form(column));
+    for (const std::string& column : columns) forms_.push_back(find_column(column).form);
   }
 
   void begin(std::span<const std::string>) override {}
@@ -111,6 +95,9 @@ class OldColumns : public RowSink {
   std::vector<OldForm> forms_;
 };
 
+// Tables of CANN 5 differ from the current ones (cann_device.md 24): no Device_id, because a file
+// covers one device; Block Dim instead of Block Num; no unit in the names of time columns;
+// fusion_op in bytes; msprof_tx in ns, without domains and devices.
 class Cann5Table : public SummaryTable {
  public:
   explicit Cann5Table(std::unique_ptr<SummaryTable> table)
@@ -134,8 +121,13 @@ class Cann5Table : public SummaryTable {
 
 }  // namespace
 
+std::string_view cann8_column(std::string_view column) {
+  const OldColumn known = find_column(column);
+  return known.cann8.empty() ? column : known.cann8;
+}
+
 std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> table) {
   return std::make_unique<Cann5Table>(std::move(table));
 }
 
-}  // namespace msprof
+}  // namespace msprof::old

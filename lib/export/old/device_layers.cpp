@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "derive/pmu_metrics.hpp"
-#include "export/products.hpp"
 #include "export/old/trace.hpp"
 
 namespace msprof {
@@ -228,7 +227,7 @@ class Tasks {
       if (!out_.begin_slice(text, lane, task.start_ns, task.duration_ns)) continue;
       write_arguments(task, is_copy);
       out_.end_event();
-      if (file_.key != kWholeTimeline) continue;
+      if (file_.key != old::kWholeTimeline) continue;
       const std::string id = fmt::format("{}-{}", task.stream_id, task.task_number);
       out_.arrow('f', {"connect", "connect", 0, id}, lane, task.start_ns);
     }
@@ -342,13 +341,10 @@ void draw_tasks(const Database& db, const OutputFile& file, TraceWriter& out) {
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_old_steps() {
-  return old::make_layer("old_step_trace", "SELECT 1 FROM iteration", {7, "step_trace"},
-                         draw_steps);
+  return old::make_layer("SELECT 1 FROM iteration", draw_steps);
 }
 std::unique_ptr<TimelineLayer> make_old_tasks() {
-  return old::make_layer("old_task_time",
-                         "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-                         {3, "task_time"}, draw_tasks, false);
+  return old::make_layer("SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL", draw_tasks);
 }
 
 }  // namespace msprof

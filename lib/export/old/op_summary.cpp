@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "derive/pmu_metrics.hpp"
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -203,9 +202,7 @@ class OldOpSummary : public cann::CannTable {
       : CannTable({.name = "op_summary",
                    .title = "Op summary",
                    .help = "every execution of an operator: time, shapes, core metrics",
-                   .exists = "SELECT 1 FROM task",
-                   .cann5_place = 1,
-                   .age = ProductAge::cann5},
+                   .exists = "SELECT 1 FROM task"},
                   {}) {}
 
   std::vector<std::string> columns(const Database& db) const override {

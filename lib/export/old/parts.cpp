@@ -9,7 +9,14 @@
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/export_style.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
+
+std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
+                                   const std::string& part, const std::string& name) {
+  // A folder that contains device_N/ would look like a PROF folder.
+  if (read_generation(db) == "classic") return product_folder(base, name);
+  return product_folder(product_folder(base, part), name);
+}
 
 std::vector<DevicePart> split_by_device(const Database& db, const ExportScope& scope) {
   std::vector<DevicePart> parts;
@@ -49,7 +56,6 @@ OutputFile make_output_file(std::string_view topic, const DevicePart& part) {
   }
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
-  output_file.is_cann5 = true;
   output_file.has_arrows = false;  // CANN 5 draws no arrows to tasks
   return output_file;
 }
@@ -58,4 +64,4 @@ void warn_missing(const DevicePart& part, const std::vector<std::string_view>& t
   if (!topics.empty()) log::info("{}: no data for {}", part.name(), fmt::join(topics, ", "));
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

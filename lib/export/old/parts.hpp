@@ -18,7 +18,13 @@
 #include "export/scope/output_file.hpp"
 #include "store/database.hpp"
 
-namespace msprof::cann5 {
+namespace msprof::old {
+
+// Returns the folder `name` ("summary" or "timeline") of `--style cann5` for `part` ("device_0",
+// "host") of a capture: inside a folder named after the part, except in a JOB folder, which is a
+// single device.
+std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
+                                   const std::string& part, const std::string& name);
 
 // Device number used for the host in its file names.
 inline constexpr int kHostNumber = 64;
@@ -79,4 +85,4 @@ std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view 
   return files;
 }
 
-}  // namespace msprof::cann5
+}  // namespace msprof::old

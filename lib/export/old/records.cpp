@@ -1,26 +1,50 @@
-// Writes records of CANN 5 unchanged, for data that its other tables show only in part: ge, l2_raw,
-// hccl_raw. Source: cann5_classic.md 5.5, 6.2, 7.
+// Tables of CANN 5 with its records unchanged: dp, msprof_tx; and for data that its other tables
+// show only in part: ge, l2_raw, hccl_raw. Source: cann5_classic.md 5.5, 6.2, 7, 10.
 #include <array>
 #include <map>
 #include <tuple>
 
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
 
 namespace {
 
+class OldDp : public cann::CannTable {
+ public:
+  OldDp()
+      : CannTable({.name = "dp",
+                   .title = "Data pipeline",
+                   .help = "data that the pipeline passed to each device, and data still queued",
+                   .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
+                   .needs = {"data_preprocess"}},
+                  {"Timestamp", "Action", "Source", "Cached Buffer Size"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT device_id, start_us, action_name_id, source_name_id, queue_size FROM data_queue"
+        " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");
+    while (read.step()) {
+      if (!output_file.scope.takes_device(read.integer(0))) continue;
+      out.number_or_missing(read.maybe_integer(1));
+      for (const int name : {2, 3}) cann::text_or_missing(out, texts, read.maybe_integer(name));
+      out.number_or_missing(read.maybe_integer(4));
+      out.end_row();
+    }
+  }
+};
+
 // Times of the graph engine for each execution of a model.
 class OldGe : public cann::CannTable {
  public:
   OldGe()
-      : CannTable(
-            old::make_table_info(ProductAge::cann5, 15, "ge", "Graph engine",
-                                 "times of input, inference and output of each model execution",
-                                 "SELECT 1 FROM call_detail WHERE request IS NOT NULL"),
-            {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
-             "Infer Start", "Infer End", "Output Start", "Output End"}) {}
+      : CannTable({.name = "ge",
+                   .title = "Graph engine",
+                   .help = "times of input, inference and output of each model execution",
+                   .exists = "SELECT 1 FROM call_detail WHERE request IS NOT NULL"},
+                  {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
+                   "Infer Start", "Infer End", "Output Start", "Output End"}) {}
 
   void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
     const old::OldTimes times(db);
@@ -62,9 +86,10 @@ class OldGe : public cann::CannTable {
 class OldL2Raw : public cann::CannTable {
  public:
   OldL2Raw()
-      : CannTable(old::make_table_info(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
-                                       "L2 cache events, in the order of the request",
-                                       "SELECT 1 FROM l2_cache"),
+      : CannTable({.name = "l2_raw",
+                   .title = "L2 cache events",
+                   .help = "L2 cache events, in the order of the request",
+                   .exists = "SELECT 1 FROM l2_cache"},
                   {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4",
                    "event5", "event6", "event7"}) {}
 
@@ -84,9 +109,10 @@ class OldHcclRaw : public cann::CannTable {
  public:
   OldHcclRaw()
       : CannTable(
-            old::make_table_info(ProductAge::cann5, 17, "hccl_raw", "Tasks of collectives",
-                                 "tasks of collectives, as planned by the communication library",
-                                 "SELECT 1 FROM comm_task"),
+            {.name = "hccl_raw",
+             .title = "Tasks of collectives",
+             .help = "tasks of collectives, as planned by the communication library",
+             .exists = "SELECT 1 FROM comm_task"},
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
@@ -112,8 +138,47 @@ class OldHcclRaw : public cann::CannTable {
   }
 };
 
+// Rows are in the order in which the application closed the ranges and marks.
+class OldMsprofTx : public cann::CannTable {
+ public:
+  OldMsprofTx()
+      : CannTable({.name = "msprof_tx",
+                   .title = "Ranges of the application",
+                   .help = "ranges and marks of the application",
+                   .exists = "SELECT 1 FROM user_range"},
+                  {"pid", "tid", "category", "event_type", "payload_type", "payload_value",
+                   "Start_time(ns)", "End_time(ns)", "message_type", "message"}) {}
+
+  void write(const Database& db, const OutputFile&, RowBuilder& out) const override {
+    const old::OldTimes times(db);
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT process_id, thread_id, category, event_type, payload_type, payload_value,"
+        " start_ns, end_ns, message_type, message_name_id FROM user_range ORDER BY id");
+    while (read.step()) {
+      for (int cell = 0; cell < 3; ++cell) out.number_or_missing(read.maybe_integer(cell));
+      out.text(cann::event_type_text(read.maybe_integer(3).value_or(kNull)));
+      out.number_or_missing(read.maybe_integer(4));
+      out.number_or_missing(read.maybe_integer(5));
+      for (int cell = 6; cell < 8; ++cell) {
+        const auto ns = read.maybe_integer(cell);
+        ns ? out.number(times.host_ns(*ns)) : out.missing();
+      }
+      out.number_or_missing(read.maybe_integer(8));
+      cann::text_or_missing(out, texts, read.maybe_integer(9));
+      out.end_row();
+    }
+  }
+};
+
 }  // namespace
 
+std::unique_ptr<SummaryTable> make_old_msprof_tx() {
+  return std::make_unique<OldMsprofTx>();
+}
+std::unique_ptr<SummaryTable> make_old_dp() {
+  return std::make_unique<OldDp>();
+}
 std::unique_ptr<SummaryTable> make_old_ge() {
   return std::make_unique<OldGe>();
 }

@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -28,18 +27,15 @@ using CallerGroups = std::map<Caller, CallerGroup>;
 
 class RuntimeApi : public cann::CannTable {
  public:
-  explicit RuntimeApi(ProductAge age)
+  explicit RuntimeApi(old::Age age)
       : CannTable({.name = "runtime_api",
                    .title = "Runtime calls",
                    .help = "count, total, mean, shortest and longest time of every runtime call",
-                   .exists = cann::exists_call<call_level::kRuntime>(),
-                   .cann5_place = 5,
-                   .is_cann5_only = true,
-                   .age = age,
-                   .is_cann5_whole = true},
+                   .exists = cann::exists_call<call_level::kRuntime>()},
                   {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)",
                    "Max(ns)", "Process ID", "Thread ID"}),
-        is_current_(age == ProductAge::current) {}
+        age_(age),
+        is_current_(age == old::Age::current) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     const CallerGroups groups = read_groups(db, output_file.scope);
@@ -72,7 +68,7 @@ class RuntimeApi : public cann::CannTable {
       groups.try_emplace(std::move(caller), CallerGroup{call, {}})
           .first->second.times.add(duration_ns);
     };
-    old::for_each_call(db, info(), scope, call_level::kRuntime, add);
+    old::for_each_call(db, age_, scope, call_level::kRuntime, add);
     return groups;
   }
 
@@ -94,16 +90,17 @@ class RuntimeApi : public cann::CannTable {
     out.end_row();
   }
 
+  old::Age age_;
   bool is_current_;
 };
 
 }  // namespace
 
-std::unique_ptr<SummaryTable> make_cann_runtime_api() {
-  return std::make_unique<RuntimeApi>(ProductAge::current);
+std::unique_ptr<SummaryTable> make_cann5_runtime_api() {
+  return std::make_unique<RuntimeApi>(old::Age::current);
 }
 std::unique_ptr<SummaryTable> make_old_runtime_api() {
-  return std::make_unique<RuntimeApi>(ProductAge::cann5);
+  return std::make_unique<RuntimeApi>(old::Age::cann5);
 }
 
 }  // namespace msprof

@@ -144,17 +144,6 @@ bool CallDetails::find(std::int64_t api_id) {
   return has_more_ && read_.integer(0) == api_id;
 }
 
-TableInfo make_table_info(ProductAge age, int place, std::string_view name, std::string_view title,
-                          std::string_view help, std::string_view exists) {
-  return {.name = name,
-          .title = title,
-          .help = help,
-          .exists = exists,
-          .cann5_place = place,
-          .age = age,
-          .is_cann5_whole = true};
-}
-
 bool is_310(const Database& db) {
   return cann::has_rows(db, "SELECT 1 FROM device WHERE platform = 0");
 }

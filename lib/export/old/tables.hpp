@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "export/old/registry.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -106,12 +107,12 @@ class CallDetails {
   bool has_more_;
 };
 
-// Visits a table's calls of one level, by start, with their durations. For CANN 5 and older,
+// Visits the calls of one level, by start, with their durations. For captures of CANN 5 and older,
 // ignores `scope` and includes calls from before the collection.
 template <typename Take>
-void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
-                   std::int64_t level, Take&& take) {
-  const bool is_current = table.age == ProductAge::current;
+void for_each_call(const Database& db, Age age, const ExportScope& scope, std::int64_t level,
+                   Take&& take) {
+  const bool is_current = age == Age::current;
   cann::CallCursor calls(db, is_current ? scope : ExportScope{},
                          {&ApiCallRow::id, &ApiCallRow::process_id, &ApiCallRow::type_name_id,
                           &ApiCallRow::item_name_id, &ApiCallRow::level},
@@ -120,11 +121,6 @@ void for_each_call(const Database& db, const TableInfo& table, const ExportScope
     if (calls->level == level) take(*calls, calls.duration_ns());
   }
 }
-
-// Returns the TableInfo of a table of that time, which covers the whole capture even if an
-// iteration is selected.
-TableInfo make_table_info(ProductAge age, int place, std::string_view name, std::string_view title,
-                          std::string_view help, std::string_view exists);
 
 // Returns true if a device is an Ascend 310, whose tables have different columns.
 bool is_310(const Database& db);

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "export/products.hpp"
 #include "export/old/tables.hpp"
 
 namespace msprof {
@@ -35,9 +34,7 @@ class OldOpStatistic : public cann::CannTable {
             {.name = "op_statistic",
              .title = "Op statistic",
              .help = "count, total, mean, shortest and longest time of every type of operator",
-             .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
-             .cann5_place = 2,
-             .age = ProductAge::cann5},
+             .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL"},
             {"Model Name", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
              "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
@@ -119,9 +116,7 @@ class OldTaskTime : public cann::CannTable {
       : CannTable({.name = "task_time",
                    .title = "Task time",
                    .help = "start, end and kernel of every task on the device",
-                   .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-                   .cann5_place = 7,
-                   .age = ProductAge::cann5},
+                   .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"},
                   {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                    "task_start(ns)", "task_stop(ns)"}) {}
 
@@ -248,10 +243,7 @@ class OldStepTrace : public cann::CannTable {
             {.name = "step_trace",
              .title = "Step trace",
              .help = "iterations of models: forward, backward and reduce times",
-             .exists = "SELECT 1 FROM iteration",
-             .cann5_place = 3,
-             .age = ProductAge::cann5,
-             .is_cann5_whole = true},
+             .exists = "SELECT 1 FROM iteration"},
             {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
              "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
 
@@ -337,9 +329,7 @@ class OldAicpu : public cann::CannTable {
       : CannTable({.name = "aicpu",
                    .title = "AI CPU",
                    .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
-                   .exists = "SELECT 1 FROM aicpu_node",
-                   .cann5_place = 9,
-                   .age = ProductAge::cann5},
+                   .exists = "SELECT 1 FROM aicpu_node"},
                   {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)", "Task_time(ms)",
                    "Dispatch_time(ms)", "Total_time(ms)"}) {}
 

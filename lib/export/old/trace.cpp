@@ -4,15 +4,9 @@
 
 namespace msprof::old {
 
-std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
-                                          const Cann5Topic& topic, Draw draw, bool is_of_host) {
-  return std::make_unique<OldLayer>(LayerInfo{.name = name,
-                                              .help = "of captures of CANN 5 and older",
-                                              .exists = exists,
-                                              .cann5_topics = {topic},
-                                              .is_of_host = is_of_host,
-                                              .age = ProductAge::cann5},
-                                    draw);
+std::unique_ptr<TimelineLayer> make_layer(std::string_view exists, Draw draw) {
+  return std::make_unique<OldLayer>(
+      LayerInfo{.help = "of captures of CANN 5 and older", .exists = exists}, draw);
 }
 
 std::int64_t host_process(const Database& db) {

@@ -27,11 +27,18 @@ class OldLayer : public cann::CannLayer {
   Draw draw_;
 };
 
-// Makes a layer of a topic. With `is_of_host`, it shows the whole capture even if an iteration is
-// selected.
-std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
-                                          const Cann5Topic& topic, Draw draw,
-                                          bool is_of_host = true);
+std::unique_ptr<TimelineLayer> make_layer(std::string_view exists, Draw draw);
+
+// OutputFile.key of the timeline of all processes.
+inline constexpr std::int64_t kWholeTimeline = -3;
+
+// ai_stack_time: one process with a thread each for AscendCL, GE, the runtime and tasks.
+inline constexpr std::string_view kAiStackProcess = "AI Stack Time";
+enum class AiStackThread : std::int64_t { acl, ge, runtime, tasks };
+constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
+  constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
+  return kNames[static_cast<std::size_t>(thread)];
+}
 
 std::int64_t host_process(const Database& db);
 

@@ -50,8 +50,6 @@ struct OutputFile {
   std::shared_ptr<LayerShare> share{};
   // Set by the exporter: all devices and processes of a board's capture are in one file.
   bool is_merged = false;
-  // Set by the exporter: drawn with the names, arguments and units of CANN 5.
-  bool is_cann5 = false;
   // Set by the exporter: the rows to include, and the stem without the suffixes for them. Files of
   // the same product replace each other.
   ExportScope scope{};

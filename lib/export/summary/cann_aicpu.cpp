@@ -14,8 +14,7 @@ class CannAicpu : public cann::CannTable {
              .title = "AI CPU",
              .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
              .exists = "SELECT 1 FROM aicpu_node",
-             .needs = {"aicpu|data_preprocess"},
-             .cann5_place = 9},
+             .needs = {"aicpu|data_preprocess"}},
             {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
              "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 

@@ -13,8 +13,7 @@ class CannFusionOp : public cann::CannTable {
                    .title = "Fused operators",
                    .help = "fused operators of each model: original operators and memory",
                    .exists = "SELECT 1 FROM fusion_op",
-                   .needs = {"fusion_op_info"},
-                   .cann5_place = 6},
+                   .needs = {"fusion_op_info"}},
                   {"Device_id", "Model Name", "Model ID", "Fusion Op", "Original Ops",
                    "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)",
                    "Memory Workspace(KB)", "Memory Total(KB)"}) {}

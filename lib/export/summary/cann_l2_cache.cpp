@@ -199,8 +199,7 @@ class CannL2Cache : public cann::CannTable {
                    .title = "L2 cache",
                    .help = "hit and victim rate of the L2 cache per task",
                    .exists = "SELECT 1 FROM l2_cache",
-                   .needs = {"l2_cache"},
-                   .cann5_place = 11},
+                   .needs = {"l2_cache"}},
                   {"Device_id", "Stream Id", "Task Id", "Hit Rate", "Victim Rate"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {

@@ -10,25 +10,22 @@ namespace {
 
 class CannMsprofTx : public cann::CannTable {
  public:
-  CannMsprofTx()
+  explicit CannMsprofTx(bool has_device_marks)
       : CannTable({.name = "msprof_tx",
                    .title = "Ranges of the application",
                    .help = "ranges and marks of the application, with their times on the devices",
                    .exists = "SELECT 1 FROM user_range",
-                   .needs = {"msproftx"},
-                   .cann5_place = 14,
-                   .is_cann5_whole = true,
-                   .cann5_folder = Cann5Folder::host},
+                   .needs = {"msproftx"}},
                   {"Device_id", "pid", "tid", "category", "event_type", "payload_type",
                    "payload_value", "Start_time(us)", "End_time(us)", "message_type", "message",
-                   "domain", "Device Start_time(us)", "Device End_time(us)"}) {}
+                   "domain", "Device Start_time(us)", "Device End_time(us)"}),
+        has_device_marks_(has_device_marks) {}
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     cann::Texts texts(db);
-    // CANN 5 has no device marks.
     cann::UserRanges ranges(
         db, std::string(" FROM user_range AS range LEFT JOIN device_mark AS mark ON ") +
-                (output_file.is_cann5 ? "0" : "is_extended = 1 AND mark.mark_id = range.mark_id") +
+                (has_device_marks_ ? "is_extended = 1 AND mark.mark_id = range.mark_id" : "0") +
                 " ORDER BY range.vendor_start_ns, range.id, mark.device_id, mark.id");
     const ScopeFilter scope(output_file.scope);
     while (ranges.next()) {
@@ -72,12 +69,18 @@ class CannMsprofTx : public cann::CannTable {
       has_device ? timestamp(time) : out.missing();
     out.end_row();
   }
+
+  bool has_device_marks_;
 };
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_msprof_tx() {
-  return std::make_unique<CannMsprofTx>();
+  return cann::make_msprof_tx(true);
+}
+
+std::unique_ptr<SummaryTable> cann::make_msprof_tx(bool has_device_marks) {
+  return std::make_unique<CannMsprofTx>(has_device_marks);
 }
 
 }  // namespace msprof

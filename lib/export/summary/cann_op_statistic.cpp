@@ -70,8 +70,7 @@ class CannOpStatistic : public cann::CannTable {
                              " WHERE name.text <> 'N/A'"
                              " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
                    .needs = kDeviceLogsAndHost,
-                   .is_shown = true,
-                   .cann5_place = 2},
+                   .is_shown = true},
                   {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                    "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 

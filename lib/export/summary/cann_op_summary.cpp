@@ -313,8 +313,7 @@ class CannOpSummary : public cann::CannTable {
                    .help = "every execution of an operator: time, shapes, core metrics",
                    .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
                              " SELECT 1 FROM comm_op",
-                   .needs = kDeviceLogsAndHost,
-                   .cann5_place = 1},
+                   .needs = kDeviceLogsAndHost},
                   {"Device_id",
                    "Model ID",
                    "Task ID",

@@ -9,17 +9,17 @@ namespace {
 
 class CannStepTrace : public cann::CannTable {
  public:
-  CannStepTrace()
+  explicit CannStepTrace(cann::MissingPoints missing)
       : CannTable({.name = "step_trace",
                    .title = "Steps",
                    .help = "iterations of every model: forward and backward pass, all-reduces",
                    .exists = "SELECT 1 FROM iteration",
                    .needs = {"ts_track"},
-                   .is_shown = true,
-                   .cann5_place = 3},
+                   .is_shown = true},
                   {"Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
                    "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
-                   "Data Aug Bound(us)", "Model ID"}) {}
+                   "Data Aug Bound(us)", "Model ID"}),
+        has_zeros_(missing == cann::MissingPoints::zero) {}
 
   // Rows are sorted by time.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
@@ -49,21 +49,19 @@ class CannStepTrace : public cann::CannTable {
       }
       out.number(read.integer(1));
       out.number(read.integer(2));
-      // Without FP or BP, CANN 5 leaves values computed from them empty; later versions have zeros.
-      const bool is_cann5 = output_file.is_cann5;
       const bool has_fp = !read.is_null(3);
       const bool has_bp = !read.is_null(4);
       for (const int time : {3, 4, 5}) {
         if (!read.is_null(time)) {
           cann::us_timestamp(out, read.integer(time));
         } else {
-          is_cann5 ? out.text("") : out.timestamp("0.000");
+          has_zeros_ ? out.timestamp("0.000") : out.text("");
         }
       }
       cann::us_number(out, read.integer(6));
       const std::pair<int, bool> durations[] = {{7, has_fp && has_bp}, {8, has_bp}, {9, has_fp}};
       for (const auto& [duration, has_points] : durations) {
-        is_cann5 && !has_points ? out.text("") : cann::us_number(out, read.integer(duration));
+        has_points || has_zeros_ ? cann::us_number(out, read.integer(duration)) : out.text("");
       }
       out.number(read.maybe_integer(10).value_or(kInvalidId));
       std::int64_t left = most;
@@ -85,12 +83,18 @@ class CannStepTrace : public cann::CannTable {
     return scope.takes(row.integer(1), row.integer(11), row.integer(5)) &&
            scope.takes_iteration(row.maybe_integer(10), row.integer(2));
   }
+
+  bool has_zeros_;
 };
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_step_trace() {
-  return std::make_unique<CannStepTrace>();
+  return cann::make_step_trace(cann::MissingPoints::zero);
+}
+
+std::unique_ptr<SummaryTable> cann::make_step_trace(MissingPoints missing) {
+  return std::make_unique<CannStepTrace>(missing);
 }
 
 }  // namespace msprof

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ class CannTable : public SummaryTable {
  private:
   std::vector<std::string> columns_;
 };
+
+// Tables that export/old also makes, in the form of CANN 5.
+// The cells of step_trace that need a forward or backward mark which the step does not have.
+enum class MissingPoints { zero, empty };
+std::unique_ptr<SummaryTable> make_step_trace(MissingPoints missing);
+std::unique_ptr<SummaryTable> make_msprof_tx(bool has_device_marks);
 
 // Returns SQL for `exists` of a table about the calls of one level.
 template <std::int64_t kLevel>

@@ -260,8 +260,7 @@ class CannTaskTime : public cann::CannTable {
                    .title = "Task time",
                    .help = "start, end and kernel of every task on the device",
                    .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-                   .needs = kDeviceLogs,
-                   .cann5_place = 7},
+                   .needs = kDeviceLogs},
                   {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id",
                    "task_time(us)", "task_start(us)", "task_stop(us)"}) {}
 

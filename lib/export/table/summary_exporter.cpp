@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/exporter.hpp"
+#include "export/old/columns.hpp"
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/table/summary_file.hpp"
@@ -61,7 +62,7 @@ void write_rows(const Database& db, const SummaryFile& summary,
                 const std::vector<std::string>& columns, RowSink& out) {
   std::vector<std::string> titles = columns;
   if (summary.has_cann8_names) {
-    for (std::string& title : titles) title = cann8_column(title);
+    for (std::string& title : titles) title = old::cann8_column(title);
   }
   out.begin(titles);
   const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
@@ -114,11 +115,6 @@ SummaryTables summary_tables_of_all_styles() {
 }
 
 }  // namespace
-
-std::string_view cann8_column(std::string_view column) {
-  if (column == "Block Num") return "Block Dim";
-  return column == "Mix Block Num" ? "Mix Block Dim" : column;
-}
 
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
@@ -190,9 +186,7 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
       name_scope(output_file);
       folder->claim(output_file.product);
       std::string name = file_names.next(output_file.stem);
-      SummaryFile summary{table.get(),
-                          std::move(output_file),
-                          std::move(name),
+      SummaryFile summary{table.get(), std::move(output_file), std::move(name),
                           is_heard ? options.listener : nullptr,
                           options.style == ExportStyle::cann8};
       jobs.push_back({[tables, folder, format = options.format,

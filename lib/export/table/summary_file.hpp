@@ -30,9 +30,6 @@ struct SummaryFile {
   bool has_cann8_names = false;
 };
 
-// Returns the name that CANN 5 to 8.5 use for a current column.
-std::string_view cann8_column(std::string_view column);
-
 // Returns the name that the ledger of a folder uses for tables in that format.
 std::string ledger_kind(SummaryFormat format);
 

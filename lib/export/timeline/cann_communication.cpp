@@ -1,7 +1,6 @@
 // Layer communication: collectives and their tasks, by group and plane. Sources: cann_device.md
 // 14.5 (omitted rows), 18.1 (collectives), 23.3 (ends of arrows), 23.5 (rows, threads, arguments),
-// 25.4 (payloads of RDMA); cann_host.md 1.9 (T4, T6, T7). HCCL threads and arguments of CANN 5 are
-// those of timelines written by its tools.
+// 25.4 (payloads of RDMA); cann_host.md 1.9 (T4, T6, T7).
 #include <fmt/format.h>
 
 #include <map>
@@ -14,14 +13,12 @@
 #include "export/products.hpp"
 #include "export/scope/rdma_payloads.hpp"
 #include "export/timeline/cann_arrows.hpp"
+#include "export/timeline/cann_forms.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
-
-// CANN 5: first thread of the collectives, and position of plane 0 on the screen.
-constexpr std::int64_t kCann5PlaneOrder = 70000;
 
 // The threads of a group on one device: one for its collectives, one per plane.
 struct GroupThreads {
@@ -32,18 +29,18 @@ struct GroupThreads {
 };
 
 // Groups by device and name (kNull: N/A). Thread ids are unique across all devices of the file:
-// each group's collectives, then its planes. CANN 5 numbers only the planes and puts the
-// collectives after them.
+// each group's collectives, then its planes; or only the planes
+// (CommunicationForm::first_op_thread).
 class CommGroups {
  public:
-  CommGroups(const Database& db, bool is_cann5) : db_(db) {
+  CommGroups(const Database& db, std::int64_t first_op_thread) : db_(db) {
     Statement read = db.prepare(
         "SELECT device_id, group_name_id, largest_plane_id FROM comm_group ORDER BY 1, 2");
     std::int64_t next_row = 0;
     std::int64_t count = 0;
     while (read.step()) {
       GroupThreads& group = find(read.integer(0), read.maybe_integer(1));
-      group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
+      group.row = first_op_thread != 0 ? first_op_thread + count++ : next_row++;
       group.first_plane = next_row;
       if (!read.is_null(2)) next_row += 1 + checked_plane(read.integer(2));
     }
@@ -74,15 +71,16 @@ class CommGroups {
 
 class CommunicationWriter {
  public:
-  CommunicationWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
+  CommunicationWriter(const Database& db, const OutputFile& output_file,
+                      const cann::CommunicationForm& form, TraceWriter& out)
       : db_(db),
-        is_cann5_(output_file.is_cann5),
+        form_(form),
         scope_(output_file.scope),
         output_file_(output_file),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db),
-        groups_(db, output_file.is_cann5),
+        groups_(db, form.first_op_thread),
         transfers_(db),
         out_(out) {}
 
@@ -169,13 +167,14 @@ class CommunicationWriter {
     group.is_drawn = true;
     group.planes.insert(plane);
     const std::string notify = std::to_string(static_cast<std::uint64_t>(row.integer(kNotify)));
-    is_cann5_ ? out_.argument_digits("notify_id", notify) : out_.argument("notify_id", notify);
+    form_.has_new_arguments ? out_.argument("notify_id", notify)
+                            : out_.argument_digits("notify_id", notify);
     constexpr double kPsPerUs = 1e6;
     out_.argument_number("duration estimated(us)",
                          static_cast<double>(row.integer(kEstimated)) / kPsPerUs);
     out_.argument("stream id", row.integer(kStream));
     out_.argument("task id", row.integer(kNumber));
-    if (!is_cann5_) write_context(row);
+    if (form_.has_new_arguments) write_context(row);
     out_.argument("task type", item);
     out_.argument("src rank", row.integer(kLocal));
     out_.argument("dst rank", row.integer(kRemote));
@@ -189,7 +188,7 @@ class CommunicationWriter {
         row.integer(kTaskId), {static_cast<double>(bytes), static_cast<double>(duration)});
     out_.argument_number("bandwidth(GB/s)",
                          transfer.duration_ns == 0 ? 0.0 : transfer.bytes / transfer.duration_ns);
-    if (!is_cann5_) write_model(row, kModel);
+    if (form_.has_new_arguments) write_model(row, kModel);
     out_.end_event();
   }
   void write_context(const Statement& row) {
@@ -248,7 +247,7 @@ class CommunicationWriter {
                           saturating_subtract(row.integer(kOpEnd), start))) {
       return false;
     }
-    if (!is_cann5_) write_op_arguments(row);
+    if (form_.has_new_arguments) write_op_arguments(row);
     out_.end_event();
     return true;
   }
@@ -271,12 +270,11 @@ class CommunicationWriter {
     std::int64_t last_device = -1;
     groups_.for_each([&](std::int64_t device, std::int64_t name, const GroupThreads& group) {
       if (device != last_device) {
-        processes_.write(out_, cann::TraceProcess::communication, device,
-                         is_cann5_ ? "HCCL" : "Communication");
+        processes_.write(out_, cann::TraceProcess::communication, device, form_.process_name);
       }
       last_device = device;
-      // CANN 5 sorts its threads in the opposite order of their numbers.
-      const std::int64_t plane_order = is_cann5_ ? kCann5PlaneOrder : 0;
+      // Threads are sorted in the opposite order of their numbers if first_op_thread is set.
+      const std::int64_t plane_order = form_.first_op_thread;
       out_.thread(lane(device, group.row), group_name(name), group.row - plane_order);
       for (const std::int64_t plane : group.planes) {
         const std::int64_t tid = group.first_plane + plane;
@@ -286,7 +284,7 @@ class CommunicationWriter {
   }
 
   std::string group_name(std::int64_t name_id) const {
-    if (is_cann5_) return "Communication Kernel";
+    if (!form_.op_thread_name.empty()) return std::string(form_.op_thread_name);
     Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
     read.bind(1, name_id);
     if (name_id == kNull || !read.step()) return "Communication";
@@ -294,7 +292,7 @@ class CommunicationWriter {
   }
 
   const Database& db_;
-  bool is_cann5_;
+  const cann::CommunicationForm& form_;
   const ExportScope& scope_;
   const OutputFile& output_file_;
   std::int64_t begin_ns_;
@@ -307,22 +305,29 @@ class CommunicationWriter {
 
 class CannCommunication : public cann::CannLayer {
  public:
-  CannCommunication()
+  explicit CannCommunication(const cann::CommunicationForm& form)
       : CannLayer({.name = "communication",
                    .help = "collectives and their tasks, by group and plane",
                    .exists = "SELECT 1 FROM comm_task",
-                   .needs = {"hccl_info|hccl_op_info"},
-                   .cann5_topics = {{8, "hccl"}}}) {}
+                   .needs = {"hccl_info|hccl_op_info"}}),
+        form_(form) {}
 
   void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
-    CommunicationWriter(db, output_file, out).write();
+    CommunicationWriter(db, output_file, form_, out).write();
   }
+
+ private:
+  cann::CommunicationForm form_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_communication() {
-  return std::make_unique<CannCommunication>();
+  return cann::make_communication({});
+}
+
+std::unique_ptr<TimelineLayer> cann::make_communication(const CommunicationForm& form) {
+  return std::make_unique<CannCommunication>(form);
 }
 
 }  // namespace msprof

@@ -1,8 +1,6 @@
 // Layer ascend_hardware: tasks on the device, one track per stream, and the ends of the arrows to
-// them. Source: cann_device.md 14.3 (types), 14.5 (omitted rows), 23.2, 23.3 (ends). The arguments
-// of CANN 5 are those of timelines written by its tools.
+// them. Source: cann_device.md 14.3 (types), 14.5 (omitted rows), 23.2, 23.3 (ends).
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,11 +9,11 @@
 #include <utility>
 
 #include "base/recent_map.hpp"
-#include "derive/pmu_metrics.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
+#include "export/timeline/cann_forms.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
@@ -71,78 +69,6 @@ class OuterTasks {
   std::optional<cann::IdBits> tasks_;
 };
 
-// Writes Aicore Time and Total Cycle as CANN 5 did. The label says ms but the number is in us,
-// which readers of that label expect.
-class CoreTimes {
- public:
-  explicit CoreTimes(const Database& db)
-      : metrics_(db),
-        values_(metrics_.columns().size()),
-        counters_(db),
-        of_op_(
-            db.prepare("SELECT block_num, mix_block_num, unit.text IN ('AI_CPU', 'DSA_SQE', 'DVPP')"
-                       " FROM op LEFT JOIN name AS unit ON unit.id = op.unit_name_id"
-                       " WHERE op.id = ?")) {
-    // Chips with two kinds of cores have both columns twice.
-    for (const auto& [time, cycles] : {std::pair("aicore_time(us)", "total_cycles"),
-                                       {"aicore_time(us)", "aic_total_cycles"},
-                                       {"aiv_time(us)", "aiv_total_cycles"}}) {
-      const auto at = [&](std::string_view name) {
-        const auto& all = metrics_.columns();
-        const auto found = std::find_if(all.begin(), all.end(),
-                                        [&](const PmuColumn& one) { return one.name == name; });
-        return static_cast<std::size_t>(found - all.begin());
-      };
-      if (at(cycles) < values_.size() && at(time) < values_.size()) {
-        sides_.emplace_back(at(time), at(cycles));
-      }
-    }
-  }
-
-  // Must be called in ascending order of task ids.
-  void write(const TaskRow& task, TraceWriter& out) {
-    const std::int64_t* counters = sides_.empty() ? nullptr : counters_.find(task.id);
-    if (counters == nullptr) return write_missing(out);
-    PmuTask load{.counters = counters, .duration_ns = task.duration_ns};
-    if (task.op_id != kNull) {
-      of_op_.reset();
-      of_op_.bind(1, task.op_id);
-      if (of_op_.step()) {
-        // A task that never runs on the cores has no values, even if counters were recorded during
-        // it.
-        if (of_op_.integer(2) != 0) return write_missing(out);
-        load.block_num = of_op_.integer(0);
-        load.mix_block_num = of_op_.integer(1);
-      }
-    }
-    metrics_.evaluate(task.device_id, load, values_);
-    // The kind of core with more cycles.
-    const auto side = *std::max_element(sides_.begin(), sides_.end(), [&](auto a, auto b) {
-      return values_[a.second] < values_[b.second];
-    });
-    const double us = values_[side.first];
-    const double cycles = values_[side.second];
-    if (!std::isfinite(us) || !std::isfinite(cycles)) return write_missing(out);
-    out.argument_number(kTime, std::round(us * 1000) / 1000);
-    out.argument(kCycles, std::llround(std::clamp(cycles, 0.0, 9e18)));
-  }
-
- private:
-  static constexpr TraceText kTime = "Aicore Time(ms)";
-  static constexpr TraceText kCycles = "Total Cycle";
-  static void write_missing(TraceWriter& out) {
-    out.argument(kTime, "N/A");
-    out.argument(kCycles, "N/A");
-  }
-
-  PmuMetrics metrics_;
-  std::vector<double> values_;
-  cann::TaskCounterCursor counters_;
-  Statement of_op_;
-  std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles, per kind
-                                                            // of core
-};
-
 // Texts shared by tasks of one kind.
 struct TaskText {
   SharedText name;
@@ -154,17 +80,6 @@ struct StreamText {
   TraceLane lane;
   bool is_drawn = false;  // at least once
 };
-
-enum class TaskStyle {
-  current,
-  cann5,     // with the time on the cores
-  ai_stack,  // CANN 5: a thread of ai_stack_time
-};
-
-TaskStyle task_style(const OutputFile& output_file) {
-  if (!output_file.is_cann5) return TaskStyle::current;
-  return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
-}
 
 // Task types that texts depend on, as ids. Looked up once, because names have no index.
 struct HardwareNames {
@@ -180,10 +95,11 @@ struct HardwareNames {
 
 class SliceTexts {
  public:
-  SliceTexts(const Database& db, std::int64_t pid, TaskStyle style, const HardwareNames& names)
+  SliceTexts(const Database& db, std::int64_t pid, const cann::TaskForm& form,
+             const HardwareNames& names)
       : db_(db),
         pid_(pid),
-        style_(style),
+        form_(form),
         texts_(db),
         names_(names),
         of_op_(db.prepare("SELECT name_id, unit_name_id, grid_dim_name_id, block_dim_name_id"
@@ -264,14 +180,13 @@ class SliceTexts {
     const auto logic = logic_streams_.find(id);
     StreamText text;
     text.lane = {pid_, logic == logic_streams_.end() ? id : logic->second};
-    if (style_ == TaskStyle::ai_stack)
-      text.lane.tid = static_cast<std::int64_t>(cann::AiStackThread::tasks);
+    if (!form_.thread_name.empty()) text.lane.tid = form_.thread;
     return text;
   }
 
   const Database& db_;
   std::int64_t pid_;
-  TaskStyle style_;
+  const cann::TaskForm& form_;
   cann::Texts texts_;
   const HardwareNames& names_;
   Statement of_op_;
@@ -283,10 +198,10 @@ class SliceTexts {
 
 class DeviceWriter {
  public:
-  DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style,
-               const HardwareNames& names)
-      : db_(db), scope_(scope), style_(style), texts_(db, pid, style, names) {
-    if (style == TaskStyle::cann5) core_times_.emplace(db);
+  DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid,
+               const cann::TaskForm& form, const HardwareNames& names)
+      : db_(db), scope_(scope), texts_(db, pid, form, names) {
+    if (form.make_arguments != nullptr) arguments_ = form.make_arguments(db, scope);
   }
 
   // Writes a range of consecutive tasks. `ends` is null if no arrows are drawn.
@@ -319,31 +234,22 @@ class DeviceWriter {
     StreamText& stream = texts_.find_stream_text(task);
     if (!out.begin_slice(text.name, stream.lane, task.start_ns, task.duration_ns)) return;
     texts_.add_stream(stream);
-    if (style_ == TaskStyle::ai_stack) {
-      cann::write_ai_stack_arguments(out, scope_, task.start_ns, task.duration_ns);
-      return out.end_event();
-    }
-    if (style_ == TaskStyle::cann5) {
-      out.argument("Task Type", text.type);
-      out.argument("Stream Id", task.stream_id);
+    if (arguments_) {
+      arguments_->write(out, task, text.type);
     } else {
-      out.argument("Model Id", given(task.model_number).value_or(kInvalidId));
-      out.argument("Task Type", text.type);
-      out.argument("Physic Stream Id", task.stream_id);
-    }
-    out.argument("Task Id", task.task_number);
-    out.argument("Batch Id", task.batch);
-    if (core_times_) {
-      core_times_->write(task, out);
-    } else {
-      write_rest(task, copies, out);
+      write_arguments(task, text.type, copies, out);
     }
     out.end_event();
     const char phase = ends == nullptr ? char{0} : ends->phase_of_task(task.id, task.api_id);
     if (phase != 0) cann::write_arrow(out, phase, stream.lane, task.api_id, task.start_ns);
   }
 
-  void write_rest(const TaskRow& task, Copies* copies, TraceWriter& out) {
+  void write_arguments(const TaskRow& task, TraceText type, Copies* copies, TraceWriter& out) {
+    out.argument("Model Id", given(task.model_number).value_or(kInvalidId));
+    out.argument("Task Type", type);
+    out.argument("Physic Stream Id", task.stream_id);
+    out.argument("Task Id", task.task_number);
+    out.argument("Batch Id", task.batch);
     out.argument("Subtask Id", given(task.context).value_or(kInvalidId));
     if (task.api_id == kNull) {
       out.argument_digits("connection_id", kNoConnection);
@@ -356,23 +262,22 @@ class DeviceWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  TaskStyle style_;
   SliceTexts texts_;
-  std::optional<CoreTimes> core_times_;  // only for CANN 5
+  std::unique_ptr<cann::TaskArguments> arguments_;  // null: the current ones
 };
 
 // Data that the chunks of one device share.
 class DevicePieces {
  public:
-  DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device,
-               std::shared_ptr<const HardwareNames> names)
+  DevicePieces(const Database& db, const OutputFile& output_file, const cann::TaskForm& form,
+               std::int64_t device, std::shared_ptr<const HardwareNames> names)
       : output_file_(output_file),
-        style_(task_style(output_file)),
+        form_(form),
         device_(device),
         processes_(db),
-        pid_(style_ == TaskStyle::ai_stack
-                 ? processes_.pid(cann::TraceProcess::calls, cann::kHostDevice)
-                 : processes_.pid(cann::TraceProcess::hardware, device)),
+        pid_(form.thread_name.empty()
+                 ? processes_.pid(cann::TraceProcess::hardware, device)
+                 : processes_.pid(cann::TraceProcess::calls, cann::kHostDevice)),
         names_(std::move(names)) {}
 
   void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
@@ -382,30 +287,27 @@ class DevicePieces {
     writers_
         .find(db,
               [&] {
-                return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_,
-                                                      *names_);
+                return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, form_, *names_);
               })
         .write(first_task, last_task, outer, ends.get(), out);
   }
 
   void write_metadata(TraceWriter& out) const {
-    if (style_ != TaskStyle::ai_stack) {
+    if (form_.thread_name.empty()) {
       std::set<std::int64_t> streams;
       writers_.for_each([&](const DeviceWriter& writer) {
         streams.insert(writer.streams().begin(), writer.streams().end());
       });
-      return processes_.write(out, cann::TraceProcess::hardware, device_,
-                              cann::hardware_name(output_file_.is_cann5), "Stream", streams);
+      return processes_.write(out, cann::TraceProcess::hardware, device_, form_.process_name,
+                              "Stream", streams);
     }
-    constexpr auto kTasks = cann::AiStackThread::tasks;
-    const auto thread = static_cast<std::int64_t>(kTasks);
-    processes_.write(out, cann::TraceProcess::calls, cann::kHostDevice, cann::kAiStackProcess);
-    out.thread({pid_, thread}, cann::ai_stack_thread_name(kTasks), thread);
+    processes_.write(out, cann::TraceProcess::calls, cann::kHostDevice, form_.process_name);
+    out.thread({pid_, form_.thread}, form_.thread_name, form_.thread);
   }
 
  private:
   OutputFile output_file_;
-  TaskStyle style_;
+  const cann::TaskForm form_;
   std::int64_t device_;
   cann::TraceProcesses processes_;
   std::int64_t pid_;
@@ -415,12 +317,12 @@ class DevicePieces {
 
 class CannHardware : public cann::CannLayer {
  public:
-  CannHardware()
+  explicit CannHardware(const cann::TaskForm& form)
       : CannLayer({.name = "ascend_hardware",
                    .help = "tasks on the device, by stream",
                    .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
-                   .needs = kDeviceLogs,
-                   .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}
+                   .needs = kDeviceLogs}),
+        form_(form) {}
 
   std::vector<TimelinePiece> pieces(const Database& db,
                                     const OutputFile& output_file) const override {
@@ -449,7 +351,7 @@ class CannHardware : public cann::CannLayer {
       if (runs.integer(0) != number || !device) {
         end_device();
         number = runs.integer(0);
-        device = std::make_shared<DevicePieces>(db, output_file, number, names);
+        device = std::make_shared<DevicePieces>(db, output_file, form_, number, names);
       }
       if (output_file.scope.takes_device(number))
         add_run(device, outer, {runs.integer(1), runs.integer(2)}, pieces);
@@ -469,12 +371,18 @@ class CannHardware : public cann::CannLayer {
           }});
     }
   }
+
+  cann::TaskForm form_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_hardware() {
-  return std::make_unique<CannHardware>();
+  return cann::make_hardware({});
+}
+
+std::unique_ptr<TimelineLayer> cann::make_hardware(const TaskForm& form) {
+  return std::make_unique<CannHardware>(form);
 }
 
 }  // namespace msprof

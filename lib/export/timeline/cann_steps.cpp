@@ -1,6 +1,5 @@
 // Layer step_trace: iterations of models, with forward and backward pass. Sources:
-// cann_device.md 13 (durations), 20.2. The form of CANN 5 is that of timelines written by its
-// tools.
+// cann_device.md 13 (durations), 20.2.
 #include <map>
 #include <set>
 #include <string>
@@ -8,6 +7,7 @@
 #include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
+#include "export/timeline/cann_forms.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
@@ -37,12 +37,9 @@ std::string numbered(std::string_view text, std::int64_t number) {
 
 class StepLayerWriter {
  public:
-  StepLayerWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
-      : db_(db),
-        scope_(output_file.scope),
-        is_cann5_(output_file.is_cann5),
-        processes_(db),
-        out_(out) {}
+  StepLayerWriter(const Database& db, const OutputFile& output_file, const cann::StepForm& form,
+                  TraceWriter& out)
+      : db_(db), scope_(output_file.scope), form_(form), processes_(db), out_(out) {}
 
   void write() {
     Statement read = db_.prepare(
@@ -70,12 +67,7 @@ class StepLayerWriter {
     const std::int64_t model = row.maybe_integer(kStepModel).value_or(kInvalidId);
     const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
     models_[row.integer(kStepDevice)][thread] = model;
-    return {processes_.pid(process(), row.integer(kStepDevice)), thread};
-  }
-
-  // Returns the steps' process; separate only in CANN 5.
-  cann::TraceProcess process() const {
-    return is_cann5_ ? cann::TraceProcess::cann5_steps : cann::TraceProcess::hardware;
+    return {processes_.pid(form_.process, row.integer(kStepDevice)), thread};
   }
 
   // Starts a slice of an iteration; returns false if it is too short to be drawn.
@@ -87,10 +79,9 @@ class StepLayerWriter {
     row.is_null(column) ? out_.argument(key, "N/A") : out_.argument_time(key, row.integer(column));
   }
 
-  // Writes a duration in us, in CANN 5 in ns.
   void length(std::string_view name, std::int64_t ns) {
-    const std::string key = std::string(name) + (is_cann5_ ? "(ns)" : "(us)");
-    is_cann5_ ? out_.argument(key, ns) : out_.argument_us(key, ns);
+    const std::string key = std::string(name) + (form_.has_us ? "(us)" : "(ns)");
+    form_.has_us ? out_.argument_us(key, ns) : out_.argument(key, ns);
   }
 
   void write_iteration(const Statement& row) {
@@ -127,7 +118,8 @@ class StepLayerWriter {
     }
     // Arrows start only at drawn iterations.
     if (!out_.draws(row.integer(kStepDuration))) return;
-    is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
+    form_.has_arrows_from_end ? write_data_aug_from_end(row, where, number)
+                              : write_data_aug(row, where, number);
   }
 
   // Draws an arrow from each iteration to the next one of its model; 'f' ends the previous arrow
@@ -144,9 +136,9 @@ class StepLayerWriter {
     out_.end_event();
   }
 
-  // In CANN 5 an arrow starts at the end of its iteration and ends at the forward start of the
-  // next, with the time between as argument. Ends without a start are left out.
-  void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
+  // Draws an arrow from the end of an iteration to the forward start of the next, with the time
+  // between as argument. Ends without a start are left out.
+  void write_data_aug_from_end(const Statement& row, TraceLane where, std::int64_t number) {
     if (find_begun_before(where, number) != nullptr) {
       begin_data_aug_end('t', row, where, number);
       out_.argument_us("Data_aug Bound(us)", row.integer(kStepAug));
@@ -193,10 +185,10 @@ class StepLayerWriter {
                     " part.is_get_next, i.id FROM iteration_part AS part"
                     " JOIN iteration AS i ON i.id = part.iteration_id") +
         kOrder + ", part.start_ns, part.id");
-    std::int64_t reduces = 0;  // across the whole file; in CANN 5 within the iteration
+    std::int64_t reduces = 0;
     std::int64_t iteration = kNull;
     while (read.step()) {
-      if (is_cann5_ && read.integer(kIteration) != iteration) reduces = 0;
+      if (form_.counts_per_iteration && read.integer(kIteration) != iteration) reduces = 0;
       iteration = read.integer(kIteration);
       const std::int64_t start = read.integer(kPartStart);
       const std::int64_t end = read.integer(kPartEnd);
@@ -218,7 +210,7 @@ class StepLayerWriter {
       return;
     }
     out_.argument("Iteration ID", number);
-    if (is_cann5_) {
+    if (form_.has_time_texts) {
       out_.argument_time(numbered("Reduce Start ", k), start);
       out_.argument_time(numbered("Reduce End ", k), end);
     } else {
@@ -239,18 +231,19 @@ class StepLayerWriter {
 
   void write_metadata() {
     for (const auto& [device, threads] : models_) {
-      processes_.write(out_, process(), device, is_cann5_ ? "Step Trace" : "Ascend Hardware");
-      const std::int64_t pid = processes_.pid(process(), device);
+      processes_.write(out_, form_.process, device, form_.process_name);
+      const std::int64_t pid = processes_.pid(form_.process, device);
       for (const auto& [thread, model] : threads) {
         const std::string name = "Model ID:" + std::to_string(model);
-        out_.thread({pid, thread}, is_cann5_ ? name : "Step Trace(" + name + ")", thread);
+        out_.thread({pid, thread}, form_.has_layer_names ? "Step Trace(" + name + ")" : name,
+                    thread);
       }
     }
   }
 
   const Database& db_;
   const ExportScope& scope_;
-  bool is_cann5_;  // with a separate process
+  const cann::StepForm& form_;
   cann::TraceProcesses processes_;
   TraceWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
@@ -260,23 +253,30 @@ class StepLayerWriter {
 
 class CannSteps : public cann::CannLayer {
  public:
-  CannSteps()
+  explicit CannSteps(const cann::StepForm& form)
       : CannLayer({.name = "step_trace",
                    .help = "iterations of models, with forward and backward pass",
                    .exists = "SELECT 1 FROM iteration",
                    .needs = {"ts_track"},
-                   .own_document = "step_trace",
-                   .cann5_topics = {{7, "step_trace"}}}) {}
+                   .own_document = "step_trace"}),
+        form_(form) {}
 
   void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
-    StepLayerWriter(db, output_file, out).write();
+    StepLayerWriter(db, output_file, form_, out).write();
   }
+
+ private:
+  cann::StepForm form_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_steps() {
-  return std::make_unique<CannSteps>();
+  return cann::make_steps({});
+}
+
+std::unique_ptr<TimelineLayer> cann::make_steps(const StepForm& form) {
+  return std::make_unique<CannSteps>(form);
 }
 
 }  // namespace msprof

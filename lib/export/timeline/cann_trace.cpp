@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/number.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "store/schema.hpp"
 
@@ -73,14 +72,6 @@ void TraceProcesses::write(TraceWriter& out, TraceProcess process, std::int64_t 
   for (const std::int64_t tid : threads) {
     out.thread({pid, tid}, fmt::format("{} {}", thread, tid), tid);
   }
-}
-
-void write_ai_stack_arguments(TraceWriter& out, const ExportScope& scope, std::int64_t start_ns,
-                              std::int64_t duration_ns) {
-  if (const auto iteration = scope.only_iteration()) out.argument("Iter ID", *iteration);
-  out.argument_time("Start Time", start_ns);
-  out.argument_time("End Time", saturating_add(start_ns, duration_ns));
-  out.argument("Duration Time(ns)", duration_ns);
 }
 
 std::vector<OutputFile> CannLayer::output_files(const Database& db) const {

@@ -52,30 +52,7 @@ enum class TraceProcess : std::int64_t {
   core_utilization = 5,
   ub = 4,
   voltage = 33,
-  // CANN 5 numbers its processes like this (cann_device.md 24).
-  cann5_user_ranges = 0,
-  cann5_steps = 1,
-  cann5_acl = 2,
-  cann5_communication = 3,
-  cann5_ge = 4,
-  cann5_ge_ops = 5,
-  cann5_runtime = 6,
 };
-
-// Name of the process of tasks; CANN 5 names it after the scheduler.
-constexpr std::string_view hardware_name(bool is_cann5) {
-  return is_cann5 ? "Task Scheduler" : "Ascend Hardware";
-}
-
-// ai_stack_time of CANN 5: one process with a thread each for AscendCL, GE, the runtime and tasks.
-inline constexpr std::string_view kAiStackProcess = "AI Stack Time";
-enum class AiStackThread : std::int64_t { acl, ge, runtime, tasks };
-constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
-  constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
-  return kNames[static_cast<std::size_t>(thread)];
-}
-void write_ai_stack_arguments(TraceWriter& out, const ExportScope& scope, std::int64_t start_ns,
-                              std::int64_t duration_ns);
 
 // Splits `ids` into one range per chunk. Ids are contiguous except in an untrusted store, so the
 // number of ranges is limited.
@@ -86,6 +63,7 @@ class TraceProcesses {
  public:
   explicit TraceProcesses(const Database& db);
 
+  std::int64_t host_pid() const { return host_pid_; }
   // Returns pid of the capture << 10 | low 5 bits of the order << 5 | device, as 32 bits.
   std::int64_t pid(TraceProcess process, std::int64_t device) const;
   void write(TraceWriter& out, TraceProcess process, std::int64_t device,

@@ -7,6 +7,7 @@
 #include "export/products.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/user_ranges.hpp"
+#include "export/timeline/cann_forms.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
@@ -24,10 +25,11 @@ void write_arrow(TraceWriter& out, char phase, TraceLane lane, std::int64_t mark
 
 class RangeWriter {
  public:
-  RangeWriter(const Database& db, const OutputFile& output_file, TraceWriter& out)
+  RangeWriter(const Database& db, const OutputFile& output_file, const cann::RangeForm& form,
+              TraceWriter& out)
       : db_(db),
         scope_(output_file.scope),
-        is_cann5_(output_file.is_cann5),
+        form_(form),
         ends_every_arrow_(output_file.ends_every_arrow),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
@@ -36,7 +38,7 @@ class RangeWriter {
 
   void write() {
     write_ranges();
-    if (!is_cann5_) write_marks();  // CANN 5 has no device marks
+    if (form_.has_device_marks) write_marks();
   }
 
  private:
@@ -47,9 +49,7 @@ class RangeWriter {
   }
 
   void write_ranges() {
-    const auto process =
-        is_cann5_ ? cann::TraceProcess::cann5_user_ranges : cann::TraceProcess::user_ranges;
-    const std::int64_t pid = processes_.pid(process, cann::kHostDevice);
+    const std::int64_t pid = processes_.pid(form_.process, cann::kHostDevice);
     std::set<std::int64_t> threads;
     cann::UserRanges ranges(
         db_, " FROM user_range AS range LEFT JOIN device_mark AS mark ON 0 ORDER BY range.id");
@@ -65,12 +65,14 @@ class RangeWriter {
       threads.insert(lane.tid);
       write_arguments(range);
       out_.end_event();
-      if (!is_cann5_ && range.is_extended != 0 && range.mark_id != kNull) {
+      if (form_.has_device_marks && range.is_extended != 0 && range.mark_id != kNull) {
         write_arrow(out_, 's', lane, range.mark_id, range.start_ns);
       }
     }
-    processes_.write(out_, process, cann::kHostDevice,
-                     is_cann5_ ? "MsprofTx" : read_meta(db_, "host.pid_name"), "Thread", threads);
+    processes_.write(out_, form_.process, cann::kHostDevice,
+                     form_.process_name.empty() ? read_meta(db_, "host.pid_name")
+                                                : std::string(form_.process_name),
+                     "Thread", threads);
   }
 
   void write_arguments(const UserRangeRow& range) {
@@ -128,7 +130,7 @@ class RangeWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  bool is_cann5_;
+  const cann::RangeForm& form_;
   bool ends_every_arrow_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
@@ -140,24 +142,30 @@ class RangeWriter {
 // (cann_host.md 2.5).
 class CannUserRanges : public cann::CannLayer {
  public:
-  CannUserRanges()
+  explicit CannUserRanges(const cann::RangeForm& form)
       : CannLayer({.name = "msproftx",
                    .help = "ranges and marks of the application",
                    .exists = "SELECT 1 FROM user_range",
                    .needs = {"msproftx"},
-                   .own_document = "msprof_tx",
-                   .cann5_topics = {{10, "msprof_tx", 0, Cann5Folder::host}},
-                   .is_of_host = true}) {}
+                   .own_document = "msprof_tx"}),
+        form_(form) {}
 
   void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const override {
-    RangeWriter(db, output_file, out).write();
+    RangeWriter(db, output_file, form_, out).write();
   }
+
+ private:
+  cann::RangeForm form_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_user_ranges() {
-  return std::make_unique<CannUserRanges>();
+  return cann::make_user_ranges({});
+}
+
+std::unique_ptr<TimelineLayer> cann::make_user_ranges(const RangeForm& form) {
+  return std::make_unique<CannUserRanges>(form);
 }
 
 }  // namespace msprof

@@ -127,8 +127,7 @@ void check_layer_names(const std::vector<std::string>& names) {
   auto others = names;
   std::erase_if(others, [](const std::string& name) {
     const auto topics = cann5_timelines();
-    return std::any_of(topics.begin(), topics.end(),
-                       [&](const auto& topic) { return topic.name == name; });
+    return std::find(topics.begin(), topics.end(), name) != topics.end();
   });
   layers_named(all_timeline_layers(), others);
 }

@@ -142,12 +142,6 @@ class TimelineParts {
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
 
-// The tools of CANN 5 and older show times of the monotonic clock.
-std::int64_t read_time_origin(const Database& db, const OutputFile& output_file) {
-  if (!output_file.is_cann5) return 0;
-  return read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
-}
-
 // More threads would wait for the disk.
 constexpr std::size_t kMaxThreads = 16;
 
@@ -183,7 +177,6 @@ void TimelineFile::write(const Database& db, TraceWriter& out) const {
 
 std::vector<LayerPiece> TimelineFile::pieces(const Database& db) const {
   const auto share = std::make_shared<LayerShare>();
-  const std::int64_t origin_ns = read_time_origin(db, output_file);
   std::vector<LayerPiece> all;
   for (const auto& [layer, layer_document] : layers) {
     OutputFile shared = layer_document;

@@ -1,6 +1,7 @@
 // TimelineFile: the layers of one timeline, and how they are written as a file.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct TimelineFile {
   OutputFile output_file;  // of the first layer
   std::vector<std::pair<const TimelineLayer*, OutputFile>> layers;
   std::string file_name;
+  std::int64_t origin_ns = 0;  // TraceWriter::set_origin()
 
   void write(const Database& db, TraceWriter& out) const;
   // Returns the layers as chunks.

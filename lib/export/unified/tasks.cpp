@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "derive/pmu_metrics.hpp"
+#include "export/old/columns.hpp"
 #include "export/scope/cann_rules.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "export/unified/unified_writer.hpp"
@@ -232,13 +233,7 @@ constexpr UnifiedTable kCompute{
     " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
     " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
     " attrInfo STRING, opState STRING, hf32Eligible STRING, gridDim STRING, blockDim STRING"};
-// Schema 1.0.0, in which blockDim is the number of blocks.
-constexpr UnifiedTable kCann8Compute{
-    "COMPUTE_TASK_INFO",
-    "name STRING, globalTaskId INTEGER PRIMARY KEY, blockDim INTEGER, mixBlockDim INTEGER,"
-    " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
-    " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
-    " attrInfo STRING, opState STRING, hf32Eligible STRING"};
+constexpr UnifiedTable kCann8Compute{kCompute.name, old::kCann8ComputeColumns};
 constexpr UnifiedTable kSchedule{
     "COMMUNICATION_SCHEDULE_TASK_INFO",
     "name STRING, globalTaskId INTEGER PRIMARY KEY, taskType STRING, opType STRING"};
