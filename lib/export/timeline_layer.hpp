@@ -4,12 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "export/ordered_chunks.hpp"
 #include "export/product_info.hpp"
 #include "export/scope/output_file.hpp"
 #include "session/session.hpp"
@@ -35,27 +33,6 @@ struct TimelinePiece {
 // Rows per chunk.
 inline constexpr std::int64_t kPieceRows = 1 << 15;
 
-// Data that chunks share, one instance per connection: texts by id, statements.
-template <typename Part>
-class PerConnection {
- public:
-  template <typename Make>
-  Part& find(const Database& db, const Make& make) {
-    const std::lock_guard lock(mutex_);
-    std::unique_ptr<Part>& part = parts_[&db];
-    if (!part) part = make();
-    return *part;
-  }
-  // Call only when no thread writes any more.
-  template <typename Visit>
-  void for_each(const Visit& visit) const {
-    for (const auto& [db, part] : parts_) visit(*part);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<const Database*, std::unique_ptr<Part>> parts_;
-};
 
 struct LayerInfo {
   std::string_view name;  // "task_time"

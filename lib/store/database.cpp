@@ -375,6 +375,10 @@ Error Database::damaged(std::string_view what) const {
   return pages::damaged_file(db_.get(), what);
 }
 
+std::filesystem::path Database::path() const {
+  return sqlite3_db_filename(db_.get(), "main");
+}
+
 void Database::close() {
   pages_.reset();
   db_.reset();

@@ -104,6 +104,7 @@ class Database {
   // Returns the Error for a store whose content contradicts itself; stores are untrusted input.
   Error damaged(std::string_view what) const;
   sqlite3* handle() const { return db_.get(); }
+  std::filesystem::path path() const;
   void close();
 
   // From now on cursors read rows directly from the file's pages, unless only SQLite can read their

@@ -31,9 +31,7 @@ std::string one_slice(const std::string& name) {
 
 PieceCounts write(CannStore& store, const std::vector<LayerPiece>& pieces, std::size_t threads,
                   TextSink& sink) {
-  const TraceDb& db = store.db();
-  return write_pieces(
-      db.database(), pieces, threads, [&] { return TraceDb::open(db.path()); }, sink);
+  return write_pieces(store.db().database(), pieces, threads, sink);
 }
 
 TEST_CASE("Chunks are output in order, whichever is written first") {

@@ -89,7 +89,6 @@ class TimelinePlanner {
  public:
   TimelinePlanner(const TraceDb& store, const TimelineOptions& options)
       : db_(store.database()),
-        store_(store.path()),
         options_(options),
         age_(to_age(read_generation(db_))),
         topics_(
@@ -106,14 +105,13 @@ class TimelinePlanner {
         continue;
       }
       folder->claim(timeline.output_file.product);
-      jobs_.push_back(
-          {[topics = topics_, options = options_, folder, part, name = topic.name, store = store_,
-            timeline = std::move(timeline)](const Database& connection) {
-             return write_or_say(part, name, [&] {
-               return write_timeline(connection, store, *folder, timeline, options);
-             });
-           },
-           folder});
+      jobs_.push_back({[topics = topics_, options = options_, folder, part, name = topic.name,
+                        timeline = std::move(timeline)](const Database& connection) {
+                         return write_or_say(part, name, [&] {
+                           return write_timeline(connection, *folder, timeline, options);
+                         });
+                       },
+                       folder});
     }
     warn_missing(part, missing);
   }
@@ -138,7 +136,6 @@ class TimelinePlanner {
   }
 
   const Database& db_;
-  fs::path store_;
   const TimelineOptions& options_;
   Age age_;
   std::shared_ptr<const Topics> topics_;

@@ -1,5 +1,7 @@
 #include "export/scope/scoped_rows.hpp"
 
+#include <algorithm>
+
 #include "base/number.hpp"
 
 namespace msprof::cann {
@@ -22,6 +24,21 @@ CallCursor::Rows::Columns call_columns(CallCursor::Rows::Columns columns) {
 }
 
 }  // namespace
+
+std::vector<IdRange> chunk_ranges(IdRange ids, std::int64_t rows) {
+  constexpr std::uint64_t kMaxRanges = 1000;
+  if (ids.first > ids.last) return {};
+  const auto first = static_cast<std::uint64_t>(ids.first);
+  const std::uint64_t span = static_cast<std::uint64_t>(ids.last) - first;
+  const auto step = std::max(static_cast<std::uint64_t>(rows), span / kMaxRanges + 1);
+  std::vector<IdRange> ranges;
+  for (std::uint64_t at = 0;; at += step) {
+    const std::uint64_t end = span - at < step ? span : at + step - 1;
+    ranges.push_back(
+        {static_cast<std::int64_t>(first + at), static_cast<std::int64_t>(first + end)});
+    if (end == span) return ranges;
+  }
+}
 
 TaskCursor::TaskCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
                        const Rows::Filter& filter, TaskWindow window)

@@ -15,6 +15,10 @@
 
 namespace msprof::cann {
 
+// Splits `ids` into ranges of `rows` ids. Ids are contiguous except in an untrusted store, so there
+// are at most 1000 ranges; with more ids they are larger.
+std::vector<IdRange> chunk_ranges(IdRange ids, std::int64_t rows);
+
 // Which tasks belong to the collection.
 enum class TaskWindow {
   ends_within,    // tasks that end at or after the collection's start

@@ -206,7 +206,8 @@ class CannCalls : public cann::CannLayer {
     const IdRange ids = cann::id_range(db, ApiCallRow::kTable);
     const std::int64_t early = last_early_call(db);
     if (early >= ids.first) add(ids.first, early);
-    for (const auto& [first, last] : cann::piece_ranges({std::max(ids.first, early + 1), ids.last}))
+    for (const auto& [first, last] :
+         cann::chunk_ranges({std::max(ids.first, early + 1), ids.last}, kPieceRows))
       add(first, last);
     pieces.push_back({[shared](const Database&, TraceWriter& out) { shared->write_metadata(out); },
                       When::after_others});

@@ -364,7 +364,7 @@ class CannHardware : public cann::CannLayer {
   static void add_run(const std::shared_ptr<DevicePieces>& device,
                       const std::shared_ptr<OuterTasks>& outer, IdRange tasks,
                       std::vector<TimelinePiece>& pieces) {
-    for (const auto& [first, last] : cann::piece_ranges(tasks)) {
+    for (const auto& [first, last] : cann::chunk_ranges(tasks, kPieceRows)) {
       pieces.push_back(
           {[device, outer, first = first, last = last](const Database& db, TraceWriter& out) {
             device->write(db, first, last, outer->get(db), out);

@@ -24,23 +24,6 @@ OutputFile shared_output_file(std::string_view topic, const std::string& time) {
 
 }  // namespace
 
-std::vector<IdRange> piece_ranges(IdRange ids) {
-  // With more than about 30 million rows, chunks get larger instead of more.
-  constexpr std::uint64_t kMaxPieces = 1000;
-  if (ids.first > ids.last) return {};
-  const auto first = static_cast<std::uint64_t>(ids.first);
-  const std::uint64_t span = static_cast<std::uint64_t>(ids.last) - first;
-  const auto rows =
-      std::max(static_cast<std::uint64_t>(kPieceRows), span / kMaxPieces + std::uint64_t{1});
-  std::vector<IdRange> ranges;
-  for (std::uint64_t at = 0;; at += rows) {
-    const std::uint64_t end = span - at < rows ? span : at + rows - 1;
-    ranges.push_back(
-        {static_cast<std::int64_t>(first + at), static_cast<std::int64_t>(first + end)});
-    if (end == span) return ranges;
-  }
-}
-
 TraceProcesses::TraceProcesses(const Database& db)
     : host_pid_(read_meta_integer(db, "host.pid").value_or(0)) {}
 

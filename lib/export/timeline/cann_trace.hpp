@@ -54,10 +54,6 @@ enum class TraceProcess : std::int64_t {
   voltage = 33,
 };
 
-// Splits `ids` into one range per chunk. Ids are contiguous except in an untrusted store, so the
-// number of ranges is limited.
-std::vector<IdRange> piece_ranges(IdRange ids);
-
 // Assigns pids to the processes of a timeline and writes their metadata.
 class TraceProcesses {
  public:

@@ -147,11 +147,11 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
     folder->claim(timeline.output_file.product);
-    jobs.push_back({[layers, folder, options, path = store.path(),
-                     timeline = std::move(timeline)](const Database& connection) {
-                      return write_timeline(connection, path, *folder, timeline, options);
-                    },
-                    folder});
+    jobs.push_back(
+        {[layers, folder, options, timeline = std::move(timeline)](const Database& connection) {
+           return write_timeline(connection, *folder, timeline, options);
+         },
+         folder});
   }
   return jobs;
 }

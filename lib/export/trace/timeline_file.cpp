@@ -142,21 +142,16 @@ class TimelineParts {
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
 
-// More threads would wait for the disk.
-constexpr std::size_t kMaxThreads = 16;
 
 // If each layer is one chunk, uses one thread: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
-  return core_count(kMaxThreads);
+  return core_count(kMaxChunkThreads);
 }
 
-PieceCounts write_whole(const Database& db, const fs::path& store, const TimelineFile& timeline,
-                        TraceSink& sink) {
+PieceCounts write_whole(const Database& db, const TimelineFile& timeline, TraceSink& sink) {
   const auto pieces = timeline.pieces(db);
-  return write_pieces(
-      db, pieces, thread_count(pieces.size(), timeline.layers.size()),
-      [&] { return TraceDb::open(store); }, sink);
+  return write_pieces(db, pieces, thread_count(pieces.size(), timeline.layers.size()), sink);
 }
 
 }  // namespace
@@ -187,8 +182,8 @@ std::vector<LayerPiece> TimelineFile::pieces(const Database& db) const {
   return all;
 }
 
-std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& store,
-                                         ProductFolder& folder, const TimelineFile& timeline,
+std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
+                                         const TimelineFile& timeline,
                                          const TimelineOptions& options) {
   std::vector<std::int64_t> cuts;
   if (options.split_bytes > 0) cuts = find_cuts(db, timeline, options.split_bytes);
@@ -201,7 +196,7 @@ std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& sto
     timeline.write(db, *writer);
     counts = {writer->event_count(), writer->slice_count()};
   } else if (cuts.empty()) {
-    counts = write_whole(db, store, timeline, *parts.make_sinks().front());
+    counts = write_whole(db, timeline, *parts.make_sinks().front());
   } else {
     TraceJsonWriter writer(parts.make_sinks(), cuts, kPartBlockBytes);
     timeline.write(db, writer);

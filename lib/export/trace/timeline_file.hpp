@@ -36,9 +36,9 @@ bool names_all(const std::vector<std::string>& layers);
 std::string timeline_extension(const TimelineOptions& options);
 
 // Writes the file, or its parts for --split; all appear when the last is complete. Writes no file
-// if there is no event. `store` is the path of the store, for further connections.
-std::vector<ExportedFile> write_timeline(const Database& db, const std::filesystem::path& store,
-                                         ProductFolder& folder, const TimelineFile& timeline,
+// if there is no event.
+std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
+                                         const TimelineFile& timeline,
                                          const TimelineOptions& options);
 
 // For plan_timelines(): `--style cann5` has a file per topic and device, in device_N/timeline,

@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <vector>
 
 #include "export/timeline_layer.hpp"
-#include "store/trace_db.hpp"
 
 namespace msprof {
 
@@ -26,12 +23,9 @@ struct PieceCounts {
   std::uint64_t slices = 0;
 };
 
-// Writes the whole array of the timeline to `sink`, byte for byte as one thread would. Text of
-// later chunks is kept in memory up to a limit; beyond it their threads wait. `open` returns the
-// connection for another thread, or empty to use no more threads. Rethrows the first error of a
-// chunk.
+// Writes the whole array of the timeline to `sink`, byte for byte as one thread would. Rethrows the
+// first error of a chunk.
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
-                         std::size_t threads, const std::function<std::optional<TraceDb>()>& open,
-                         TraceSink& sink);
+                         std::size_t threads, TraceSink& sink);
 
 }  // namespace msprof
