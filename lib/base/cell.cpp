@@ -106,7 +106,7 @@ void TextArena::clear() {
 }
 
 void TextArena::grow(std::size_t bytes) {
-  constexpr std::size_t kLeast = 1024;
+  constexpr std::size_t kLeast = 64;
   chunk_bytes_ = std::max({kLeast, 2 * chunk_bytes_, bytes});
   chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk_bytes_));
   at_ = chunks_.back().get();

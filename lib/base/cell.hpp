@@ -28,13 +28,16 @@ enum class CellForm : std::uint8_t {
   sqlite_round3,   // as append_sqlite_round3()
 };
 
+// Few enough to be indexes into a vector.
+inline constexpr std::uint32_t kTextIds = 1 << 20;
+
 struct Cell {
   CellForm form = CellForm::missing;
   // A time with more digits than a double holds: CSV appends a TAB, so that spreadsheets do not
   // round it, and JSON writes a string.
   bool is_time = false;
-  // Cells of one RowBuilder with the same id, which is not 0, have the same text. Texts are valid
-  // until the row ends.
+  // Below kTextIds. Cells of one store with the same id, which is not 0, have the same text; the
+  // same text may have several ids. Texts are valid until the row ends.
   std::uint32_t text_id = 0;
   std::uint32_t size = 0;  // bytes of the text
   union {
@@ -49,8 +52,7 @@ struct Cell {
   }
   // Only for cells that have bytes.
   std::string_view view() const { return {bytes, size}; }
-  // Returns a small number that is the same for cells of the same text, for caches; empty if none
-  // is known.
+  // Returns a number below kTextIds by which caches find the text; empty if there is none.
   std::optional<std::uint32_t> text_key() const {
     if (form == CellForm::missing) return 0;
     return text_id == 0 ? std::nullopt : std::optional(text_id);

@@ -9,38 +9,73 @@
 
 namespace msprof {
 
+namespace {
+
+void append_escape(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    default:
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+  }
+}
+
+constexpr std::int64_t kMaxInteger = std::int64_t{1} << 53;
+// A double holds every decimal with up to kAlwaysHeld significant digits; the shortest text of a
+// double always has fewer than kNeverHeld.
+constexpr std::size_t kAlwaysHeld = 15;
+constexpr std::size_t kNeverHeld = 18;
+
+// Returns the digits without sign, point, exponent and leading zeros: "120" for "0.0120".
+std::string significant(std::string_view number) {
+  std::string digits;
+  for (const char c : number.substr(0, number.find_first_of("eE"))) {
+    if (c >= '0' && c <= '9' && !(digits.empty() && c == '0')) digits += c;
+  }
+  return digits;
+}
+
+std::string without_last_zeros(std::string digits) {
+  return digits.erase(digits.find_last_not_of('0') + 1);
+}
+
+}  // namespace
+
 void append_json_string(std::string& out, std::string_view text) {
+  if (is_plain_json(text)) {
+    out += '"';
+    out += text;
+    out += '"';
+    return;
+  }
   std::string repaired;
   if (!is_valid_utf8(text)) {
     repaired = valid_utf8(text);
     text = repaired;
   }
   out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, written, i - written);
+    written = i + 1;
+    append_escape(out, c);
   }
+  out.append(text, written);
   out += '"';
 }
 
@@ -69,29 +104,6 @@ bool is_plain_json(std::string_view text) {
   return odd_bytes(bytes) == 0;
 }
 
-namespace {
-
-constexpr std::int64_t kMaxInteger = std::int64_t{1} << 53;
-// A double holds every decimal with up to kAlwaysHeld significant digits; the shortest text of a
-// double always has fewer than kNeverHeld.
-constexpr std::size_t kAlwaysHeld = 15;
-constexpr std::size_t kNeverHeld = 18;
-
-// Returns the digits without sign, point, exponent and leading zeros: "120" for "0.0120".
-std::string significant(std::string_view number) {
-  std::string digits;
-  for (const char c : number.substr(0, number.find_first_of("eE"))) {
-    if (c >= '0' && c <= '9' && !(digits.empty() && c == '0')) digits += c;
-  }
-  return digits;
-}
-
-std::string without_last_zeros(std::string digits) {
-  return digits.erase(digits.find_last_not_of('0') + 1);
-}
-
-}  // namespace
-
 bool fits_double(std::int64_t value) {
   return value >= -kMaxInteger && value <= kMaxInteger;
 }
@@ -113,17 +125,10 @@ bool fits_double(std::string_view digits) {
   return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);
 }
 
-void append_json_number(std::string& out, std::int64_t value) {
-  const fmt::format_int digits(value);
-  if (fits_double(value)) {
-    out.append(digits.data(), digits.size());
-  } else {
-    append_json_string(out, {digits.data(), digits.size()});
-  }
-}
-
-void append_json_number(std::string& out, std::string_view digits) {
-  fits_double(digits) ? void(out += digits) : append_json_string(out, digits);
+void quote_long_number(std::string& out, std::size_t at) {
+  if (fits_double(std::string_view(out).substr(at))) return;
+  out.insert(at, 1, '"');
+  out += '"';
 }
 
 }  // namespace msprof

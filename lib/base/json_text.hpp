@@ -23,8 +23,7 @@ bool is_plain_json(std::string_view text);
 bool fits_double(std::int64_t value);
 bool fits_double(std::string_view digits);
 
-// Appends a number, or the string of its digits if a double cannot hold it.
-void append_json_number(std::string& out, std::int64_t value);
-void append_json_number(std::string& out, std::string_view digits);
+// Makes the number at the end of `out`, from `at` on, a string if a double cannot hold it.
+void quote_long_number(std::string& out, std::size_t at);
 
 }  // namespace msprof

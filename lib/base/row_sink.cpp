@@ -4,42 +4,53 @@ namespace msprof {
 
 namespace {
 
-// Cells with further texts are not shared.
-constexpr std::size_t kMaxKeptTexts = 1 << 16;
+// Copies the cells that the sink reads.
+class CopiedRows : public RowBlock {
+ public:
+  explicit CopiedRows(RowSink& sink) : sink_(sink) {}
+
+  void add(std::span<const Cell> cells) override {
+    for (; known_columns_ < cells.size(); ++known_columns_)
+      if (sink_.reads(known_columns_)) read_.push_back(known_columns_);
+    sizes_.push_back(cells.size());
+    for (const std::size_t column : read_) {
+      if (column >= cells.size()) break;
+      Cell& cell = cells_.emplace_back(cells[column]);
+      if (!cell.has_bytes()) continue;
+      cell.bytes = texts_.copy(cell.view()).data();
+      text_bytes_ += cell.size;
+    }
+  }
+  std::size_t bytes() const override { return cells_.size() * sizeof(Cell) + text_bytes_; }
+  void flush() override {
+    auto cell = cells_.begin();
+    for (const std::size_t size : sizes_) {
+      row_.resize(size);
+      for (const std::size_t column : read_)
+        if (column < size) row_[column] = *cell++;
+      sink_.row(row_);
+    }
+    sizes_.clear();
+    cells_.clear();
+    texts_.clear();
+    text_bytes_ = 0;
+  }
+
+ private:
+  RowSink& sink_;
+  std::size_t known_columns_ = 0;
+  std::vector<std::size_t> read_;   // columns
+  std::vector<std::size_t> sizes_;  // cells by row
+  std::vector<Cell> cells_;
+  TextArena texts_;
+  std::size_t text_bytes_ = 0;
+  std::vector<Cell> row_;
+};
 
 }  // namespace
 
-void RowBuilder::copy(const Cell& cell) {
-  cells_.push_back(cell);
-  if (!cell.has_bytes()) return;
-  cells_.back().text_id = 0;
-  cells_.back().bytes = texts_.copy(cell.view()).data();
-}
-
-void RowBuilder::end_row() {
-  sink_->row(cells_);
-  cells_.clear();
-  texts_.clear();
-}
-
-// Leaves `shared` empty if too many texts are kept, so that the cells are made again.
-void RowBuilder::share(std::size_t first, SharedCells& shared) {
-  for (std::size_t i = first; i < cells_.size(); ++i)
-    if (cells_[i].has_bytes() && !keep_text(cells_[i])) return;
-  shared.assign(cells_.begin() + static_cast<std::ptrdiff_t>(first), cells_.end());
-}
-
-bool RowBuilder::keep_text(Cell& cell) {
-  auto known = kept_texts_.find(cell.view());
-  if (known == kept_texts_.end()) {
-    if (kept_texts_.size() >= kMaxKeptTexts) return false;
-    const auto id = static_cast<std::uint32_t>(kept_texts_.size() + 1);
-    known = kept_texts_.emplace(cell.view(), id).first;
-  }
-  cell.bytes = known->first.data();
-  // A number with the same bytes is another value.
-  if (cell.form == CellForm::text) cell.text_id = known->second;
-  return true;
+std::unique_ptr<RowBlock> RowSink::make_block() {
+  return std::make_unique<CopiedRows>(*this);
 }
 
 }  // namespace msprof

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "base/cell.hpp"
-#include "base/text_map.hpp"
 
 namespace msprof {
 
@@ -19,32 +19,40 @@ namespace msprof {
 // where NULL differs from every text: an empty CSV cell (an empty text is ""), null in JSON.
 enum class Absent { not_available, null };
 
+// Rows on their way to a sink, prepared as far as the sink can do it ahead of their turn. One
+// thread at a time uses a block.
+class RowBlock {
+ public:
+  virtual ~RowBlock() = default;
+  virtual void add(std::span<const Cell> cells) = 0;
+  virtual std::size_t bytes() const = 0;
+  // Passes the rows on to the sink, as its row() does, and removes them from the block.
+  virtual void flush() = 0;
+};
+
 class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void begin(std::span<const std::string> columns) = 0;
   // Valid after begin(): false if the cells of a column are ignored; they may then have any value.
   virtual bool reads(std::size_t /*column*/) const { return true; }
-  // A row may have fewer cells than columns: CSV omits the rest, other sinks print N/A. All rows
-  // come from one RowBuilder if any text has an id.
+  // A row may have fewer cells than columns: CSV omits the rest, other sinks print N/A.
   virtual void row(std::span<const Cell> cells) = 0;
   virtual void end() {}
+  // Returns a block for rows that another thread makes. Thread-safe after begin(), like reads().
+  virtual std::unique_ptr<RowBlock> make_block();
 };
 
-// Cells that many rows share; empty at first.
-using SharedCells = std::vector<Cell>;
-
-// Collects the cells of a row and passes them on to a sink.
-class RowBuilder {
+// Cells and their texts: of a row, or shared by many rows.
+class CellList {
  public:
-  explicit RowBuilder(RowSink& sink) : sink_(&sink) {}
-  RowBuilder(const RowBuilder&) = delete;
-  RowBuilder& operator=(const RowBuilder&) = delete;
-
-  bool reads(std::size_t column) const { return sink_->reads(column); }
+  std::span<const Cell> cells() const { return cells_; }
 
   void missing() { cells_.emplace_back(); }
-  void text(std::string_view value) { add(CellForm::text, value); }
+  void text(std::string_view value, std::uint32_t text_id = 0) {
+    add(CellForm::text, value);
+    cells_.back().text_id = text_id;
+  }
   void blob(std::string_view bytes) { add(CellForm::blob, bytes); }
   // Decimal digits, printed unchanged.
   void number(std::string_view digits) { add(CellForm::digits, digits); }
@@ -66,34 +74,41 @@ class RowBuilder {
     digits ? number(std::string_view(*digits)) : missing();
   }
   void number_or_missing(std::optional<std::int64_t> value) { value ? number(*value) : missing(); }
-  // Adds a cell of another row.
-  void copy(const Cell& cell);
-
-  // Adds cells that many rows share: `fill` adds them the first time; later they are copied.
-  template <typename Fill>
-  void repeated(SharedCells& shared, Fill&& fill) {
-    if (!shared.empty()) {
-      cells_.insert(cells_.end(), shared.begin(), shared.end());
-      return;
-    }
-    const std::size_t first = cells_.size();
-    fill();
-    share(first, shared);
+  // Adds cells of another list, which must stay unchanged until the row ends.
+  void share(std::span<const Cell> cells) {
+    cells_.insert(cells_.end(), cells.begin(), cells.end());
   }
 
-  void end_row();
+ protected:
+  void clear() {
+    cells_.clear();
+    texts_.clear();
+  }
 
  private:
   void add(CellForm form, std::string_view bytes) {
     cells_.push_back(make_cell(form, texts_.copy(bytes)));
   }
-  void share(std::size_t first, SharedCells& shared);
-  bool keep_text(Cell& cell);
 
-  RowSink* sink_;
   std::vector<Cell> cells_;
-  TextArena texts_;                    // of the current row
-  TextMap<std::uint32_t> kept_texts_;  // ids of the texts of shared cells
+  TextArena texts_;
+};
+
+// Collects the cells of a row and passes them on to a sink.
+class RowBuilder : public CellList {
+ public:
+  explicit RowBuilder(RowSink& sink) : sink_(&sink) {}
+  RowBuilder(const RowBuilder&) = delete;
+  RowBuilder& operator=(const RowBuilder&) = delete;
+
+  bool reads(std::size_t column) const { return sink_->reads(column); }
+  void end_row() {
+    sink_->row(cells());
+    clear();
+  }
+
+ private:
+  RowSink* sink_;
 };
 
 }  // namespace msprof

@@ -2,6 +2,7 @@
 // implement this class in a file under summary/ and list it in products.def.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct TableInfo {
   Dialect dialect = Dialect::cann;
 };
 
+// A part of a table: writes its rows.
+using TableChunk = std::function<void(const Database&, RowBuilder&)>;
+
 class SummaryTable {
  public:
   explicit SummaryTable(const TableInfo& info) : info_(info) {}
@@ -40,7 +44,10 @@ class SummaryTable {
   virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Returns its files in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
-  virtual void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const = 0;
+  virtual void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const;
+  // The same in chunks, which write_table() makes on several threads, for tables with many rows. A
+  // table implements write() or chunks().
+  virtual std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const;
   // Returns the columns by which `show --top` sorts unless rows are already sorted; the first one
   // that contains numbers is used.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }

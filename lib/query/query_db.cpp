@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "export/products.hpp"
+#include "export/table/table_chunks.hpp"
 #include "export/table/table_reader.hpp"
 #include "query/cluster_tables.hpp"
 #include "query/cluster_views.hpp"
@@ -270,11 +271,10 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
-  RowBuilder builder(rows);
   for (const OutputFile& output_file : output_files) {
     if (has_steps) rows.set_place(read_place(store, output_file));
     rows.begin(headers);
-    table.write(store, output_file, builder);
+    write_table(store, table, output_file, rows);
   }
 }
 

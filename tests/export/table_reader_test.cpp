@@ -31,9 +31,9 @@ TableReader::OnRow into(SeenRows& rows) {
 
 // Returns the rows that a reader of `wanted` gets from the output of `fill`.
 template <typename Fill>
-SeenRows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
+SeenRows read(std::vector<WantedField> wanted, Fill&& fill) {
   SeenRows rows;
-  TableReader reader(std::move(wanted), into(rows), ahead);
+  TableReader reader(std::move(wanted), into(rows));
   reader.begin(kColumns);
   RowBuilder builder(reader);
   fill(builder);
@@ -139,108 +139,58 @@ TEST_CASE("A number is read as from the CSV, whatever its form") {
   }
 }
 
-TEST_CASE(
-    "SeenRows read by a second thread are in order, with cells that no longer exist in the table") {
-  constexpr int kRows = 1000;
-  const auto fill = [](RowBuilder& out) {
-    for (int row = 0; row < kRows; ++row) {
-      SharedCells shared;  // destroyed with each row, before the other thread reads it
-      out.text("row " + std::to_string(row) + " with a name that has a place of its own");
-      out.repeated(shared, [&] {
-        out.number(std::int64_t{row});
-        out.text("another text, of number " + std::to_string(row));
-      });
-      out.end_row();
-    }
-  };
-  const auto wanted = fields({"op_name", "task_duration", "mac_busy_ratio"});
-  WorkAhead ahead;
-  const SeenRows rows = read(wanted, fill, &ahead);
-  const SeenRows expected = read(wanted, fill);
-  REQUIRE(rows.size() == kRows);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      REQUIRE(rows[row][i].text == expected[row][i].text);
-      REQUIRE(rows[row][i].number == expected[row][i].number);
-    }
-  }
-}
-
-TEST_CASE("An exception of the second thread reaches the writer of the rows") {
-  WorkAhead ahead;
-  TableReader reader(
-      fields({"op_name"}),
-      [](std::span<const TableValue> row) {
-        if (row[0].text == "300") throw std::runtime_error("enough");
-      },
-      &ahead);
+TEST_CASE("A block keeps rows for the sink, which then gets the cells that it reads") {
+  SeenRows rows;
+  TableReader reader(fields({"mac_busy_ratio", "op_name"}), into(rows));
   reader.begin(kColumns);
-  RowBuilder out(reader);
-  const auto write = [&] {
-    for (int row = 0; row < 1000; ++row) {
-      out.text(std::to_string(row));
-      out.end_row();
-    }
-    reader.end();
-  };
-  CHECK_THROWS_WITH(write(), "enough");
-}
-
-TEST_CASE("Cells shared by rows are written once and are the same in each of them") {
-  int fills = 0;
-  SharedCells conv, relu;
-  const auto write_row = [&](RowBuilder& out, SharedCells& shared, const char* busy,
-                             const char* time) {
-    out.text("a row");
-    out.repeated(shared, [&] {
-      ++fills;
-      out.number(std::string_view(time));
-    });
-    out.number(std::string_view(busy));
-    out.end_row();
-  };
-  const SeenRows rows =
-      read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](RowBuilder& out) {
-        write_row(out, conv, "0.1", "1.500");
-        write_row(out, relu, "0.2", "2.500");
-        write_row(out, conv, "0.3", "an error");
-        write_row(out, relu, "0.4", "an error");
-      });
-  CHECK(fills == 2);
-  REQUIRE(rows.size() == 4);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    CHECK(rows[i][0].number == Approx(0.1 * static_cast<double>(i + 1)));
-    CHECK(rows[i][1].text == (i % 2 == 0 ? "1.500" : "2.500"));
-    CHECK(rows[i][1].number == (i % 2 == 0 ? 1.5 : 2.5));
-    CHECK(rows[i][2].text == "N/A");
-  }
-}
-
-TEST_CASE("Texts of shared cells have ids, until there are too many") {
-  class Ids : public RowSink {
+  const std::unique_ptr<RowBlock> block = reader.make_block();
+  class Blocked : public RowSink {
    public:
+    explicit Blocked(RowBlock& block) : block_(block) {}
     void begin(std::span<const std::string>) override {}
-    void row(std::span<const Cell> cells) override {
-      CHECK(cell_text(cells[0]) == cell_text(cells[1]));
-      seen.push_back(cells[0].text_id);
-    }
-    std::vector<std::uint32_t> seen;
-  } ids;
-  RowBuilder out(ids);
-  constexpr std::size_t kMost = 65'536;
-  std::vector<SharedCells> shared(kMost + 2);
-  for (int turn = 0; turn < 2; ++turn) {
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      out.repeated(shared[i], [&] { out.text(std::to_string(i)); });
-      out.text(std::to_string(i));
+    void row(std::span<const Cell> cells) override { block_.add(cells); }
+
+   private:
+    RowBlock& block_;
+  } blocked(*block);
+  RowBuilder out(blocked);
+  for (int turn = 1; turn <= 2; ++turn) {
+    out.text("conv" + std::to_string(turn));
+    out.number("12.500");
+    out.number("0.25");
+    out.end_row();
+    out.text("relu");
+    out.end_row();
+    CHECK(block->bytes() > 0);
+    CHECK(rows.empty());
+    block->flush();
+    CHECK(block->bytes() == 0);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0][0].number == 0.25);
+    CHECK(rows[0][1].text == "conv" + std::to_string(turn));
+    CHECK(rows[1][0].text == "N/A");
+    CHECK(rows[1][1].text == "relu");
+    rows.clear();
+  }
+}
+
+TEST_CASE("Cells shared by rows are the same in each of them") {
+  CellList conv, relu;
+  conv.number("1.500");
+  relu.number("2.500");
+  const SeenRows rows = read(fields({"mac_busy_ratio", "task_duration"}), [&](RowBuilder& out) {
+    for (const CellList* const shared : {&conv, &relu, &conv}) {
+      out.text("a row");
+      out.share(shared->cells());
+      out.number("0.1");
       out.end_row();
     }
-  }
-  REQUIRE(ids.seen.size() == 2 * shared.size());
-  for (std::size_t i = 0; i < shared.size(); ++i) {
-    REQUIRE(ids.seen[i] == (i < kMost ? i + 1 : 0));
-    REQUIRE(ids.seen[i] == ids.seen[i + shared.size()]);
-  }
+  });
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0][1].text == "1.500");
+  CHECK(rows[1][1].text == "2.500");
+  CHECK(rows[2][1].text == "1.500");
+  CHECK(rows[2][0].number == 0.1);
 }
 
 TEST_CASE("Cached results for cells are found by the ids of texts, or computed without them") {

@@ -12,7 +12,7 @@
 #include "analyze/advise/rule.hpp"
 #include "analyze/advise/sequence_matcher.hpp"
 #include "analyze/advise/table_fields.hpp"
-#include "base/work_ahead.hpp"
+#include "export/table/table_chunks.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -438,10 +438,9 @@ Scan make_scan(const Database& db, const SummaryTable& table, const std::vector<
               rules, options);
 }
 
-// A base class, so that these members are constructed before the TableReader that uses them.
+// A base class, so that it is constructed before the TableReader that uses it.
 struct ScanParts {
   Scan scan;
-  WorkAhead ahead;
 };
 
 // Reads documents in sequence. `on_end` (may be empty) gets the result after a document; use it
@@ -450,13 +449,11 @@ class ScanSink : ScanParts, public TableReader {
  public:
   ScanSink(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,
            const TableScanOptions& options, std::function<void(TableScanResult)> on_end)
-      : ScanParts{make_scan(db, table, rules, options), {}},
-        TableReader(
-            scan.wanted(), [this](Row row) { scan.add(row); }, &ahead),
+      : ScanParts{make_scan(db, table, rules, options)},
+        TableReader(scan.wanted(), [this](Row row) { scan.add(row); }),
         on_end_(std::move(on_end)) {}
 
   void end() override {
-    TableReader::end();
     scan.end_document();
     if (on_end_) on_end_(result());
   }
@@ -495,11 +492,10 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
   ScanSink sink(db, *table, rules, options, {});
-  RowBuilder rows(sink);
   for (OutputFile document : documents) {
     document.scope = options.scope;
     sink.begin(headers);
-    table->write(db, document, rows);
+    write_table(db, *table, document, sink);
     sink.end();
   }
   return sink.result();

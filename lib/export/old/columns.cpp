@@ -88,7 +88,7 @@ class OldColumns : public RowSink {
     if (form == OldForm::in_bytes && cell.is_number())
       return out_.number(to_bytes(cell_text(cell)));
     if (form == OldForm::in_ns && cell.form == CellForm::us) return out_.number(cell.integer);
-    out_.copy(cell);
+    out_.share({&cell, 1});
   }
 
   RowBuilder& out_;
@@ -109,10 +109,17 @@ class Cann5Table : public SummaryTable {
   std::vector<OutputFile> output_files(const Database& db) const override {
     return table_->output_files(db);
   }
-  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
-    OldColumns old(out, table_->columns(db));
-    RowBuilder rows(old);
-    table_->write(db, output_file, rows);
+  std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
+    std::vector<TableChunk> chunks = table_->chunks(db, output_file);
+    for (TableChunk& chunk : chunks) {
+      chunk = [write = std::move(chunk), columns = table_->columns(db)](const Database& own,
+                                                                        RowBuilder& out) {
+        OldColumns old(out, columns);
+        RowBuilder rows(old);
+        write(own, rows);
+      };
+    }
+    return chunks;
   }
 
  private:

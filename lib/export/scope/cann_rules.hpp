@@ -144,8 +144,9 @@ std::string_view find_text(std::span<const NumberText> table, std::int64_t numbe
 // Query in ascending order of task ids.
 class TaskCounterCursor {
  public:
-  explicit TaskCounterCursor(const Database& db)
-      : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, read_places(db), {}) {
+  explicit TaskCounterCursor(const Database& db, std::int64_t first_task = INT64_MIN)
+      : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, read_places(db),
+              {.first_id = first_task, .not_null = {}, .equal = {}}) {
     cells_.fill(kNull);
     has_more_ = rows_.next(cells_.data());
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 #include "base/text.hpp"
@@ -219,23 +220,38 @@ class CannL2Cache : public cann::CannTable {
     return {};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
-    const Devices devices(db);
-    const ScopeFilter scope(output_file.scope);
-    const CacheTaskNames names(db, output_file.scope);
-    const bool has_names = has_ops(db);
+  std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
+    const auto shared = std::make_shared<const Shared>(db, output_file.scope);
+    return cann::chunks_by_id(db, "l2_cache",
+                              [shared](const Database& own, IdRange ids, RowBuilder& out) {
+                                write_rows(own, *shared, ids, out);
+                              });
+  }
+
+ private:
+  struct Shared {
+    Shared(const Database& db, const ExportScope& of)
+        : devices(db), scope(of), names(db, of), has_names(has_ops(db)) {}
+    Devices devices;
+    ExportScope scope;
+    CacheTaskNames names;
+    bool has_names;
+  };
+
+  static void write_rows(const Database& db, const Shared& shared, IdRange ids, RowBuilder& out) {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, stream_id, task_number, e0, e1, e2, e3, e4, e5, e6, e7 FROM l2_cache"
-        " ORDER BY id");
+        " WHERE id BETWEEN ? AND ? ORDER BY id");
+    read.bind(1, ids.first).bind(2, ids.last);
     while (read.step()) {
-      const Device* device = devices.find(read.integer(0));
-      if (device == nullptr || !scope.takes_device(read.integer(0))) continue;
-      const CacheTaskNames::Name& name = names.find(read);
-      if (output_file.scope.iteration && !name.has_run) continue;
+      const Device* device = shared.devices.find(read.integer(0));
+      if (device == nullptr || !shared.scope.takes_device(read.integer(0))) continue;
+      const CacheTaskNames::Name& name = shared.names.find(read);
+      if (shared.scope.iteration && !name.has_run) continue;
       for (const int id : {0, 1, 2}) out.number(read.integer(id));
       device->write(out, read, 3);
-      if (has_names) cann::text_or_missing(out, texts, name.said());
+      if (shared.has_names) cann::text_or_missing(out, texts, name.said());
       out.end_row();
     }
   }

@@ -19,12 +19,22 @@ class CannMemoryRecord : public cann::CannTable {
                   {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                    "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
+  std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
+    return cann::chunks_by_id(db, "memory_event",
+                              [scope = ScopeFilter(output_file.scope)](
+                                  const Database& own, IdRange ids, RowBuilder& out) {
+                                write_rows(own, scope, ids, out);
+                              });
+  }
+
+ private:
+  static void write_rows(const Database& db, const ScopeFilter& scope, IdRange ids,
+                         RowBuilder& out) {
     Statement read = db.prepare(
         "SELECT device_id, vendor_time_ns, total_allocated_bytes, total_reserved_bytes,"
         " time_ns"
-        " FROM memory_event ORDER BY id");
-    const ScopeFilter scope(output_file.scope);
+        " FROM memory_event WHERE id BETWEEN ? AND ? ORDER BY id");
+    read.bind(1, ids.first).bind(2, ids.last);
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(4), read.integer(4))) continue;
       out.number(read.integer(0));

@@ -20,15 +20,26 @@ class CannOperatorMemory : public cann::CannTable {
                    "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
                    "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
+  std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
+    return cann::chunks_by_id(db, "memory_block",
+                              [scope = ScopeFilter(output_file.scope)](
+                                  const Database& own, IdRange ids, RowBuilder& out) {
+                                write_rows(own, scope, ids, out);
+                              });
+  }
+
+ private:
+  static void write_rows(const Database& db, const ScopeFilter& scope, IdRange ids,
+                         RowBuilder& out) {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT got.device_id, got.name_id, got.size_bytes, got.vendor_time_ns, duration_ns,"
         " got.total_allocated_bytes, got.total_reserved_bytes, freed.total_allocated_bytes,"
         " freed.total_reserved_bytes, got.time_ns FROM memory_block"
         " JOIN memory_event AS got ON got.id = allocation_id"
-        " LEFT JOIN memory_event AS freed ON freed.id = release_id ORDER BY memory_block.id");
-    const ScopeFilter scope(output_file.scope);
+        " LEFT JOIN memory_event AS freed ON freed.id = release_id"
+        " WHERE memory_block.id BETWEEN ? AND ? ORDER BY memory_block.id");
+    read.bind(1, ids.first).bind(2, ids.last);
     while (read.step()) {
       if (!scope.takes_for(read.integer(0), read.integer(9), read.integer(4))) continue;
       out.number(read.integer(0));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "export/scope/scoped_rows.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {
@@ -28,6 +29,16 @@ std::vector<OutputFile> CannTable::output_files(const Database& db) const {
   if (!time.empty()) output_file.stem += "_" + time;
   output_file.slice_at = info().name.size();
   return {output_file};
+}
+
+std::vector<TableChunk> chunks_by_id(
+    const Database& db, std::string_view source,
+    const std::function<void(const Database&, IdRange, RowBuilder&)>& write) {
+  constexpr std::int64_t kChunkRows = 1 << 14;
+  std::vector<TableChunk> chunks;
+  for (const IdRange& ids : chunk_ranges(id_range(db, source), kChunkRows))
+    chunks.emplace_back([=](const Database& own, RowBuilder& out) { write(own, ids, out); });
+  return chunks;
 }
 
 bool has_stars(const Database& db) {
@@ -60,8 +71,14 @@ Reduces::Reduces(const Database& db, std::string_view end_of_sql)
                       end_of_sql))),
       has_row_(read_.step()) {}
 
-void text_or_missing(RowBuilder& out, Texts& texts, std::optional<std::int64_t> name_id) {
-  name_id ? out.text(texts(*name_id)) : out.missing();
+void text_or_missing(CellList& out, Texts& texts, std::optional<std::int64_t> name_id) {
+  name_id ? out.text(texts(*name_id), text_id(*name_id)) : out.missing();
+}
+
+std::uint32_t text_id(std::int64_t name_id, TextForm form) {
+  constexpr std::int64_t kForms = 2;
+  if (name_id < 0 || name_id >= kTextIds / kForms) return 0;
+  return static_cast<std::uint32_t>(name_id * kForms + (form == TextForm::quoted ? 1 : 0));
 }
 
 std::string trimmed(int128 numerator, int128 denominator, int decimals) {

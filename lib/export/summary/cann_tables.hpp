@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,11 @@ enum class MissingPoints { zero, empty };
 std::unique_ptr<SummaryTable> make_step_trace(MissingPoints missing);
 std::unique_ptr<SummaryTable> make_msprof_tx(bool has_device_marks);
 
+// Returns chunks of rows of the table `source`; `write` gets the first and last id of each.
+std::vector<TableChunk> chunks_by_id(
+    const Database& db, std::string_view source,
+    const std::function<void(const Database&, IdRange, RowBuilder&)>& write);
+
 // Returns SQL for `exists` of a table about the calls of one level.
 template <std::int64_t kLevel>
 std::string_view exists_call() {
@@ -50,7 +56,10 @@ std::string_view exists_call() {
 bool has_stars(const Database& db);
 
 // Writes the text, or N/A if `name_id` is empty.
-void text_or_missing(RowBuilder& out, Texts& texts, std::optional<std::int64_t> name_id);
+void text_or_missing(CellList& out, Texts& texts, std::optional<std::int64_t> name_id);
+// Returns Cell::text_id of the text `name_id`, or of another text that is made from it alone.
+enum class TextForm { plain, quoted };
+std::uint32_t text_id(std::int64_t name_id, TextForm form = TextForm::plain);
 
 // Writes ns as us with three decimals and a TAB.
 inline void us_timestamp(RowBuilder& out, std::int64_t ns) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
+#include "export/ordered_chunks.hpp"
 #include "export/products.hpp"
 #include "export/scope/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -91,19 +93,6 @@ class DeviceTaskTimes {
   const SubTasks& sub_tasks_;
 };
 
-std::vector<DeviceTaskTimes> tasks_by_device(const Database& db, const SubTasks& sub_tasks,
-                                             const ExportScope& scope) {
-  std::vector<DeviceTaskTimes> devices;
-  Statement runs = db.prepare(
-      "SELECT first_task_id, last_task_id, device_id FROM task_run ORDER BY device_id, "
-      "first_task_id");
-  while (runs.step()) {
-    if (!runs.is_null(2) && !scope.takes_device(runs.integer(2))) continue;
-    devices.emplace_back(db, sub_tasks, scope, runs.integer(0), runs.integer(1));
-  }
-  return devices;
-}
-
 // Formats names and types of tasks once for all tasks that share them.
 class TaskTexts {
  public:
@@ -115,13 +104,7 @@ class TaskTexts {
   // Writes the cells kernel_name and kernel_type.
   void write(RowBuilder& out, const TaskRow& row) {
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
-    SharedCells& cells = cells_.get(kind, [](const Kind&) { return SharedCells(); });
-    out.repeated(cells, [&] {
-      const Op op = kind.op == kNull ? Op() : read_op(kind.op);
-      cann::text_or_missing(out, texts_, given(task_name(kind, op)));
-      cann::text_or_missing(out, texts_,
-                            given(types_.shown(op.unit, kind.host_type, kind.device_type)));
-    });
+    out.share(cells_.get(kind, [&](const Kind& one) { return make_cells(one); }).cells());
   }
 
  private:
@@ -148,6 +131,15 @@ class TaskTexts {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
   }
 
+  CellList make_cells(const Kind& kind) {
+    CellList cells;
+    const Op op = kind.op == kNull ? Op() : read_op(kind.op);
+    cann::text_or_missing(cells, texts_, given(task_name(kind, op)));
+    cann::text_or_missing(cells, texts_,
+                          given(types_.shown(op.unit, kind.host_type, kind.device_type)));
+    return cells;
+  }
+
   Op read_op(std::int64_t id) {
     of_op_.reset();
     of_op_.bind(1, id);
@@ -160,8 +152,57 @@ class TaskTexts {
   Statement of_op_;
   static constexpr std::size_t kMaxKinds = 1 << 16;
 
-  RecentMap<Kind, SharedCells, kMaxKinds, KindHash> cells_;
+  RecentMap<Kind, CellList, kMaxKinds, KindHash> cells_;
 };
+
+// The tasks of a chunk: a range of ids for each run of consecutive tasks of a device.
+using TaskRanges = std::vector<IdRange>;
+
+// Returns the first task of the run, whose tasks are sorted by start, that starts at `start_ns` or
+// later; else the id after the last.
+std::int64_t first_from(const Database& db, IdRange run, std::int64_t start_ns) {
+  std::int64_t end = saturating_add(run.last, 1);
+  while (run.first < end) {
+    const std::int64_t middle = run.first + saturating_subtract(end, run.first) / 2;
+    RowCursor<TaskRow> task(db, {&TaskRow::id, &TaskRow::start_ns},
+                            {.first_id = middle, .last_id = run.last});
+    if (task.next() && task->start_ns < start_ns) {
+      run.first = task->id + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return end;
+}
+
+// Cuts the runs at the starts of every so many tasks of the longest one.
+std::vector<TaskRanges> plan_task_chunks(const Database& db, const ExportScope& scope) {
+  constexpr std::int64_t kChunkRows = 1 << 14;
+  TaskRanges rest;
+  IdRange longest{0, -1};
+  Statement runs = db.prepare(
+      "SELECT first_task_id, last_task_id, device_id FROM task_run ORDER BY device_id, "
+      "first_task_id");
+  while (runs.step()) {
+    if (!runs.is_null(2) && !scope.takes_device(runs.integer(2))) continue;
+    const IdRange run = rest.emplace_back(IdRange{runs.integer(0), runs.integer(1)});
+    if (saturating_subtract(run.last, run.first) > saturating_subtract(longest.last, longest.first))
+      longest = run;
+  }
+  std::vector<TaskRanges> chunks;
+  for (const IdRange& ids : cann::chunk_ranges(longest, kChunkRows)) {
+    if (ids.first == longest.first) continue;
+    RowCursor<TaskRow> task(db, {&TaskRow::start_ns}, {.first_id = ids.first});
+    if (!task.next()) break;
+    TaskRanges& chunk = chunks.emplace_back(rest);
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      rest[i].first = first_from(db, rest[i], task->start_ns);
+      chunk[i].last = saturating_subtract(rest[i].first, 1);
+    }
+  }
+  chunks.push_back(std::move(rest));
+  return chunks;
+}
 
 bool is_310(const Database& db) {
   Statement read = db.prepare("SELECT 1 FROM device WHERE platform = 0");
@@ -271,17 +312,43 @@ class CannTaskTime : public cann::CannTable {
             "Type",      "API",     "Task ID",     "Op Name",     "Stream ID"};
   }
 
-  void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
-    if (is_310(db)) return write_310(db, output_file.scope, out);
-    const SubTasks sub_tasks(db);
-    auto devices = tasks_by_device(db, sub_tasks, output_file.scope);
-    // Start of the next task, and index, of each device that has tasks left.
+  std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
+    if (is_310(db)) {
+      return {[output_file](const Database& own, RowBuilder& out) {
+        write_310(own, output_file.scope, out);
+      }};
+    }
+    const auto shared = std::make_shared<Shared>(db, output_file.scope);
+    std::vector<TableChunk> chunks;
+    for (TaskRanges& tasks : plan_task_chunks(db, output_file.scope)) {
+      chunks.emplace_back([shared, tasks = std::move(tasks)](const Database& own, RowBuilder& out) {
+        write_chunk(own, *shared, tasks, out);
+      });
+    }
+    return chunks;
+  }
+
+ private:
+  struct Shared {
+    Shared(const Database& db, const ExportScope& of) : sub_tasks(db), scope(of) {}
+    const SubTasks sub_tasks;
+    const ExportScope scope;
+    PerConnection<TaskTexts> texts;
+  };
+
+  static void write_chunk(const Database& db, Shared& shared, const TaskRanges& tasks,
+                          RowBuilder& out) {
+    TaskTexts& texts = shared.texts.find(db, [&] { return std::make_unique<TaskTexts>(db); });
+    std::vector<DeviceTaskTimes> devices;
+    devices.reserve(tasks.size());
+    // Start of the next task, and index, of each run that has tasks left.
     using Head = std::pair<std::int64_t, std::size_t>;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i].next()) heads.emplace(devices[i].row().start_ns, i);
+    for (const IdRange& ids : tasks) {
+      DeviceTaskTimes& device =
+          devices.emplace_back(db, shared.sub_tasks, shared.scope, ids.first, ids.last);
+      if (device.next()) heads.emplace(device.row().start_ns, devices.size() - 1);
     }
-    TaskTexts texts(db);
     while (!heads.empty()) {
       const std::size_t i = heads.top().second;
       heads.pop();
@@ -290,7 +357,6 @@ class CannTaskTime : public cann::CannTable {
     }
   }
 
- private:
   static void write_310(const Database& db, const ExportScope& scope, RowBuilder& out) {
     SchedulerTimes times(db);
     cann::TaskCursor tasks(

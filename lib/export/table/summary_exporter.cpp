@@ -14,6 +14,7 @@
 #include "export/products.hpp"
 #include "export/scope/export_style.hpp"
 #include "export/table/summary_file.hpp"
+#include "export/table/table_chunks.hpp"
 #include "export/table/table_writers.hpp"
 
 namespace msprof {
@@ -52,8 +53,30 @@ class ListenedRows : public RowSink {
     writer_.row(cells);
     listener_.row(cells);
   }
+  std::unique_ptr<RowBlock> make_block() override {
+    return std::make_unique<Block>(writer_.make_block(), listener_.make_block());
+  }
 
  private:
+  class Block : public RowBlock {
+   public:
+    Block(std::unique_ptr<RowBlock> written, std::unique_ptr<RowBlock> heard)
+        : written_(std::move(written)), heard_(std::move(heard)) {}
+    void add(std::span<const Cell> cells) override {
+      written_->add(cells);
+      heard_->add(cells);
+    }
+    std::size_t bytes() const override { return written_->bytes() + heard_->bytes(); }
+    void flush() override {
+      written_->flush();
+      heard_->flush();
+    }
+
+   private:
+    std::unique_ptr<RowBlock> written_;
+    std::unique_ptr<RowBlock> heard_;
+  };
+
   RowSink& writer_;
   RowSink& listener_;
 };
@@ -69,12 +92,10 @@ void write_rows(const Database& db, const SummaryFile& summary,
   if (listener) {
     listener->begin(columns);  // listeners expect current names
     ListenedRows both(out, *listener);
-    RowBuilder rows(both);
-    summary.table->write(db, summary.output_file, rows);
+    write_table(db, *summary.table, summary.output_file, both);
     listener->end();
   } else {
-    RowBuilder rows(out);
-    summary.table->write(db, summary.output_file, rows);
+    write_table(db, *summary.table, summary.output_file, out);
   }
   out.end();
 }

@@ -4,14 +4,13 @@
 
 #include "base/text.hpp"
 #include "export/products.hpp"
+#include "export/table/table_chunks.hpp"
 
 namespace msprof {
 
 namespace {
 
 constexpr std::string_view kMissing = "N/A";
-// Few enough to fit in a core's cache, and enough to make waking the thread cheap.
-constexpr std::size_t kBatchRows = 256;
 
 }  // namespace
 
@@ -21,8 +20,8 @@ std::string field_name(std::string_view column) {
   return name;
 }
 
-TableReader::TableReader(std::vector<WantedField> wanted, OnRow on_row, WorkAhead* ahead)
-    : wanted_(std::move(wanted)), on_row_(std::move(on_row)), ahead_(ahead) {}
+TableReader::TableReader(std::vector<WantedField> wanted, OnRow on_row)
+    : wanted_(std::move(wanted)), on_row_(std::move(on_row)) {}
 
 void TableReader::begin(std::span<const std::string> columns) {
   columns_.assign(wanted_.size(), SIZE_MAX);
@@ -43,52 +42,8 @@ void TableReader::begin(std::span<const std::string> columns) {
 }
 
 void TableReader::row(std::span<const Cell> cells) {
-  const auto pick = [&](std::size_t column) {
-    return column < cells.size() ? cells[column] : Cell();
-  };
-  if (ahead_ == nullptr) {
-    picked_.clear();
-    for (const std::size_t column : columns_) picked_.push_back(pick(column));
-    return take(picked_);
-  }
-  for (const std::size_t column : columns_) add(*batch_, pick(column));
-  if (++batch_->rows == kBatchRows) hand_over();
-}
-
-void TableReader::add(Batch& batch, Cell cell) {
-  if (cell.has_bytes()) {
-    if (cell.text_id == 0) {
-      cell.bytes = batch.texts.copy(cell.view()).data();
-    } else {
-      if (cell.text_id >= kept_.size()) kept_.resize(cell.text_id + 1);
-      const char*& kept = kept_[cell.text_id];
-      if (kept == nullptr) kept = kept_texts_.copy(cell.view()).data();
-      cell.bytes = kept;
-    }
-  }
-  batch.cells.push_back(cell);
-}
-
-void TableReader::hand_over() {
-  if (job_) job_.get();
-  std::swap(batch_, taken_);
-  job_ = ahead_->start([this] { take(*taken_); });
-  batch_->clear();
-}
-
-void TableReader::end() {
-  if (job_) job_.get();
-  take(*batch_);
-  batch_->clear();
-}
-
-void TableReader::take(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.rows; ++row)
-    take(std::span(batch.cells).subspan(row * wanted_.size(), wanted_.size()));
-}
-
-void TableReader::take(std::span<const Cell> picked) {
-  for (std::size_t i = 0; i < picked.size(); ++i) read(picked[i], i);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    read(columns_[i] < cells.size() ? cells[columns_[i]] : Cell(), i);
   on_row_(values_);
 }
 
@@ -134,9 +89,8 @@ bool read_table(const Database& db, std::string_view name, const std::vector<Wan
   const auto output_files = table->output_files(db);
   const auto headers = table->columns(db);
   TableReader reader(wanted, on_row);
-  RowBuilder rows(reader);
   reader.begin(headers);
-  for (const OutputFile& output_file : output_files) table->write(db, output_file, rows);
+  for (const OutputFile& output_file : output_files) write_table(db, *table, output_file, reader);
   return !output_files.empty();
 }
 

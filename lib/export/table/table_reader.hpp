@@ -14,7 +14,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/work_ahead.hpp"
 #include "export/summary_table.hpp"
 
 namespace msprof {
@@ -31,7 +30,7 @@ struct TableValue {
 };
 
 // Cache of values by the texts of some cells, for texts that have a key (Cell::text_key()). Use
-// with rows of one RowBuilder.
+// with rows of one store.
 template <std::size_t kCells, typename Value>
 class ByCells {
  public:
@@ -76,52 +75,24 @@ class TableReader : public RowSink {
   // One value per wanted column, in that order; valid during the call. N/A if the row is too short.
   using OnRow = std::function<void(std::span<const TableValue> values)>;
 
-  // Fields missing from the table are N/A in every row. With `ahead`, which must outlive this
-  // object, its thread passes on rows in order while the next ones are made, until end() returns.
-  TableReader(std::vector<WantedField> wanted, OnRow on_row, WorkAhead* ahead = nullptr);
-  TableReader(const TableReader&) = delete;
-  TableReader& operator=(const TableReader&) = delete;
+  // Fields missing from the table are N/A in every row.
+  TableReader(std::vector<WantedField> wanted, OnRow on_row);
 
   void begin(std::span<const std::string> columns) override;
   bool reads(std::size_t column) const override {
     return column < is_read_.size() && is_read_[column];
   }
   void row(std::span<const Cell> cells) override;
-  void end() override;
 
  private:
-  // Rows that are passed on together: their wanted cells, row by row.
-  struct Batch {
-    void clear() {
-      rows = 0;
-      cells.clear();
-      texts.clear();
-    }
-
-    std::size_t rows = 0;
-    std::vector<Cell> cells;
-    TextArena texts;
-  };
-
-  void add(Batch& batch, Cell cell);
-  void hand_over();
-  void take(const Batch& batch);
-  void take(std::span<const Cell> picked);  // one row
   void read(const Cell& cell, std::size_t place);
 
   std::vector<WantedField> wanted_;
   OnRow on_row_;
-  WorkAhead* ahead_;
   std::vector<std::size_t> columns_;  // of each wanted field; SIZE_MAX: the table has none
   std::vector<bool> is_read_;         // by column
   std::vector<TableValue> values_;
   std::vector<std::string> texts_;  // of numbers whose text is wanted
-  std::vector<Cell> picked_;
-  std::unique_ptr<Batch> batch_ = std::make_unique<Batch>();  // being filled
-  std::unique_ptr<Batch> taken_ = std::make_unique<Batch>();  // used by job_
-  TextArena kept_texts_;
-  std::vector<const char*> kept_;  // texts by id, for batches
-  WorkAhead::Job job_;             // last: it uses the others
 };
 
 // Returns the table `name` for this kind of capture; null if there is none.

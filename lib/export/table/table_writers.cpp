@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -16,14 +15,6 @@ namespace {
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
-// Bytes that are valid UTF-8 on their own and need no quotes in a CSV cell.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t i = 0; i < 0x80; ++i) plain[i] = true;
-  for (const char c : {',', '"', '\r', '\n'}) plain[static_cast<unsigned char>(c)] = false;
-  return plain;
-}();
-
 // Returns true for a text that spreadsheets evaluate when they open a CSV, quoted or not. A single
 // dash is not one: it marks a missing value.
 bool is_formula(std::string_view text) {
@@ -31,11 +22,48 @@ bool is_formula(std::string_view text) {
   return !text.empty() && text != "-" && kStarts.find(text.front()) != std::string_view::npos;
 }
 
+// Returns the size of the first `rows` rows of a CSV text that has more.
+std::size_t size_of_rows(std::string_view csv, std::uint64_t rows) {
+  bool is_quoted = false;
+  std::size_t at = 0;
+  while (rows > 0) {
+    const char c = csv[at++];
+    if (c == '"') is_quoted = !is_quoted;
+    if (c == '\n' && !is_quoted) --rows;
+  }
+  return at;
+}
+
+// The text of rows that a writer formats.
+class TextRows : public RowBlock {
+ public:
+  explicit TextRows(TableWriter& writer) : writer_(writer) {}
+
+  void add(std::span<const Cell> cells) override {
+    writer_.append_row(text_, cells);
+    ++rows_;
+  }
+  std::size_t bytes() const override { return text_.size(); }
+  void flush() override {
+    writer_.write_rows(text_, rows_);
+    text_.clear();
+    rows_ = 0;
+  }
+
+ private:
+  TableWriter& writer_;
+  std::string text_;
+  std::uint64_t rows_ = 0;
+};
+
 }  // namespace
 
+std::unique_ptr<RowBlock> TableWriter::make_block() {
+  return std::make_unique<TextRows>(*this);
+}
+
 void append_csv_text(std::string& out, std::string_view value) {
-  if (std::all_of(value.begin(), value.end(),
-                  [](char c) { return kPlain[static_cast<unsigned char>(c)]; })) {
+  if (is_plain_json(value) && value.find(',') == std::string_view::npos) {
     out += value;
     return;
   }
@@ -46,10 +74,14 @@ void append_csv_text(std::string& out, std::string_view value) {
     return;
   }
   out += '"';
-  for (const char c : value) {
-    if (c == '"') out += '"';
-    out += c;
+  std::size_t written = 0;
+  for (std::size_t quote = value.find('"'); quote != std::string_view::npos;
+       quote = value.find('"', written)) {
+    out.append(value, written, quote + 1 - written);
+    out += '"';
+    written = quote + 1;
   }
+  out.append(value, written);
   out += '"';
 }
 
@@ -74,21 +106,39 @@ void CsvWriter::write_header() {
   out += '\n';
 }
 
+void CsvWriter::start_slice() {
+  out_ = &next_();
+  is_at_start_ = true;
+  rows_ = 0;
+  write_header();
+}
+
 void CsvWriter::row(std::span<const Cell> cells) {
-  if (rows_per_slice_ > 0 && rows_ == rows_per_slice_) {
-    out_ = &next_();
-    is_at_start_ = true;
-    rows_ = 0;
-    write_header();
-  }
-  std::string& out = out_->buffer();
+  if (rows_ == rows_per_slice_) start_slice();
+  append_row(out_->buffer(), cells);
+  out_->drain();
+  ++rows_;
+}
+
+void CsvWriter::append_row(std::string& out, std::span<const Cell> cells) const {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) out += ',';
     append(out, cells[i]);
   }
   out += '\n';
-  out_->drain();
-  ++rows_;
+}
+
+void CsvWriter::write_rows(std::string_view text, std::uint64_t rows) {
+  while (rows_ + rows > rows_per_slice_) {
+    const std::uint64_t fitting = rows_per_slice_ - rows_;
+    const std::size_t size = size_of_rows(text, fitting);
+    out_->write(text.substr(0, size));
+    start_slice();
+    text.remove_prefix(size);
+    rows -= fitting;
+  }
+  out_->write(text);
+  rows_ += rows;
 }
 
 void CsvWriter::append(std::string& out, const Cell& cell) const {
@@ -122,23 +172,36 @@ std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
 void JsonTableWriter::begin(std::span<const std::string> columns) {
   keys_.assign(columns.size(), "");
   if (form_ == Rows::objects) keys_ = json_table_keys(columns);
+  for (std::size_t i = 1; i < keys_.size(); ++i) keys_[i].insert(0, 1, ',');
   out_.buffer() += '[';
 }
 
 void JsonTableWriter::row(std::span<const Cell> cells) {
   std::string& out = out_.buffer();
-  out += rows_++ == 0 ? "\n" : ",\n";
+  const std::size_t at = out.size();
+  append_row(out, cells);
+  if (rows_++ == 0) out.erase(at, 1);
+  out_.drain();
+}
+
+void JsonTableWriter::append_row(std::string& out, std::span<const Cell> cells) const {
+  out += ",\n";
   out += form_ == Rows::objects ? '{' : '[';
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (i > 0) out += ',';
     out += keys_[i];
     append(out, i < cells.size() ? cells[i] : Cell());
   }
   out += form_ == Rows::objects ? '}' : ']';
-  out_.drain();
 }
 
-void JsonTableWriter::append(std::string& out, const Cell& cell) {
+void JsonTableWriter::write_rows(std::string_view text, std::uint64_t rows) {
+  if (rows == 0) return;
+  if (rows_ == 0) text.remove_prefix(1);  // the comma
+  out_.write(text);
+  rows_ += rows;
+}
+
+void JsonTableWriter::append(std::string& out, const Cell& cell) const {
   // JSON has no infinity.
   const bool is_infinite = cell.form == CellForm::real && !std::isfinite(cell.real);
   if (cell.form == CellForm::text) return append_json_string(out, cell.view());
@@ -146,10 +209,11 @@ void JsonTableWriter::append(std::string& out, const Cell& cell) {
     out += absent_ == Absent::null ? "null" : "\"N/A\"";
     return;
   }
-  digits_.clear();
-  append_cell(digits_, cell);
-  cell.is_number() && !cell.is_time ? append_json_number(out, digits_)
-                                    : append_json_string(out, digits_);
+  const bool is_string = cell.is_time || !cell.is_number();
+  if (is_string) out += '"';
+  const std::size_t at = out.size();
+  append_cell(out, cell);
+  is_string ? void(out += '"') : quote_long_number(out, at);
 }
 
 void JsonTableWriter::end() {
@@ -163,7 +227,6 @@ TableRows::Row::Row(std::span<const Cell> cells, std::size_t columns)
   if (cells_.size() < columns) cells_.resize(columns);
   const char* at = texts_.data();
   for (Cell& cell : cells_) {
-    cell.text_id = 0;
     if (cell.has_bytes()) {
       cell.bytes = at;
       at += cell.size;

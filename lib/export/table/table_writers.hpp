@@ -2,8 +2,12 @@
 // that print tables.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/row_sink.hpp"
@@ -14,13 +18,25 @@ namespace msprof {
 // Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
 void append_csv_text(std::string& out, std::string_view text);
 
+// A sink that writes rows as text, which any thread can format.
+class TableWriter : public RowSink {
+ public:
+  std::unique_ptr<RowBlock> make_block() override;
+  // Appends the text of a row. Thread-safe after begin().
+  virtual void append_row(std::string& out, std::span<const Cell> cells) const = 0;
+  // Writes the texts of `rows` rows.
+  virtual void write_rows(std::string_view text, std::uint64_t rows) = 0;
+};
+
 // Writes UTF-8 with LF, quoted as RFC 4180 requires. Accepts several tables in sequence.
-class CsvWriter : public RowSink {
+class CsvWriter : public TableWriter {
  public:
   explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
       : out_(&out), absent_(absent) {}
   void begin(std::span<const std::string> columns) override;
   void row(std::span<const Cell> cells) override;
+  void append_row(std::string& out, std::span<const Cell> cells) const override;
+  void write_rows(std::string_view text, std::uint64_t rows) override;
   bool has_rows() const { return rows_ > 0; }
 
   // Makes Excel read the file correctly: adds a byte order mark to every file, and an apostrophe
@@ -32,15 +48,16 @@ class CsvWriter : public RowSink {
 
  private:
   void write_header();
+  void start_slice();
   void append(std::string& out, const Cell& cell) const;
   void append_text(std::string& out, std::string_view value) const;
   TextOutput* out_;
   Absent absent_;
   std::vector<std::string> columns_;
   bool is_for_excel_ = false;
-  bool is_at_start_ = true;           // of the current file
-  std::uint64_t rows_per_slice_ = 0;  // 0: one file
-  std::uint64_t rows_ = 0;            // of the current slice
+  bool is_at_start_ = true;  // of the current file
+  std::uint64_t rows_per_slice_ = UINT64_MAX;
+  std::uint64_t rows_ = 0;  // of the current slice
   std::function<TextOutput&()> next_;
 };
 
@@ -50,7 +67,7 @@ std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 // Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2".
 // Rows::arrays writes rows as arrays, for a document that lists the columns once. Times are written
 // as strings: most have more digits than a double holds.
-class JsonTableWriter : public RowSink {
+class JsonTableWriter : public TableWriter {
  public:
   enum class Rows { objects, arrays };
   explicit JsonTableWriter(TextOutput& out, Absent absent = Absent::not_available,
@@ -58,17 +75,18 @@ class JsonTableWriter : public RowSink {
       : out_(out), absent_(absent), form_(form) {}
   void begin(std::span<const std::string> columns) override;
   void row(std::span<const Cell> cells) override;
+  void append_row(std::string& out, std::span<const Cell> cells) const override;
+  void write_rows(std::string_view text, std::uint64_t rows) override;
   void end() override;
   bool has_rows() const { return rows_ > 0; }
 
  private:
-  void append(std::string& out, const Cell& cell);
+  void append(std::string& out, const Cell& cell) const;
   TextOutput& out_;
   Absent absent_;
   Rows form_;
-  std::vector<std::string> keys_;  // quoted, with the colon; empty for arrays
+  std::vector<std::string> keys_;  // the text before each cell
   std::uint64_t rows_ = 0;
-  std::string digits_;
 };
 
 // Keeps rows in memory, for the terminal.
@@ -84,7 +102,7 @@ class TableRows : public RowSink {
     std::size_t size() const { return cells_.size(); }
     const Cell& operator[](std::size_t column) const { return cells_[column]; }
     std::span<const Cell> cells() const { return cells_; }
-    std::size_t bytes() const { return cells_.size() * sizeof(Cell) + texts_.size(); }
+    std::size_t bytes() const { return sizeof(Row) + cells_.size() * sizeof(Cell) + texts_.size(); }
 
    private:
     std::vector<Cell> cells_;
