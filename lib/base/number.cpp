@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace msprof {
 
@@ -40,6 +41,29 @@ std::string decimal_digits(int128 value) {
 
 // Limit of exact sums. Means stay far below it; larger sums lose precision instead of overflowing.
 constexpr int128 kMax = static_cast<int128>(1) << 94;
+
+// "000" to "999".
+constexpr std::array<char, 3000> kTriples = [] {
+  std::array<char, 3000> digits{};
+  for (std::size_t i = 0; i < 1000; ++i) {
+    digits[3 * i] = static_cast<char>('0' + i / 100);
+    digits[3 * i + 1] = static_cast<char>('0' + i / 10 % 10);
+    digits[3 * i + 2] = static_cast<char>('0' + i % 10);
+  }
+  return digits;
+}();
+
+char* put_triple(char* out, std::uint64_t below_1000) {
+  std::memcpy(out, &kTriples[3 * static_cast<std::size_t>(below_1000)], 3);
+  return out + 3;
+}
+
+char* put_digits(char* out, std::uint64_t value) {
+  constexpr std::uint64_t kMillion = 1'000'000;
+  if (value < kMillion) return std::to_chars(out, out + 20, value).ptr;
+  out = put_digits(out, value / kMillion);
+  return put_triple(put_triple(out, value % kMillion / 1000), value % 1000);
+}
 
 }  // namespace
 
@@ -81,13 +105,9 @@ char* put_us_from_ns(char* out, std::int64_t ns) {
     *out++ = '-';
     magnitude = ~magnitude + 1;
   }
-  out = std::to_chars(out, out + 20, magnitude / 1000).ptr;
-  const auto rest = static_cast<unsigned>(magnitude % 1000);
-  out[0] = '.';
-  out[1] = static_cast<char>('0' + rest / 100);
-  out[2] = static_cast<char>('0' + rest / 10 % 10);
-  out[3] = static_cast<char>('0' + rest % 10);
-  return out + 4;
+  out = put_digits(out, magnitude / 1000);
+  *out++ = '.';
+  return put_triple(out, magnitude % 1000);
 }
 
 void append_us_from_ns(std::string& out, std::int64_t ns) {

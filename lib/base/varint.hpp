@@ -9,14 +9,16 @@
 
 namespace msprof {
 
+// Needs at most ten bytes. Returns the end.
+inline char* put_varint(char* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
 inline void append_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
-  std::size_t size = 0;
-  // 64 bits need at most ten bytes; the check is for compilers that cannot prove it.
-  for (; value >= 0x80 && size + 1 < sizeof(bytes); value >>= 7)
-    bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
-  bytes[size++] = static_cast<char>(value);
-  out.append(bytes, size);
+  out.append(bytes, put_varint(bytes, value));
 }
 
 // Reads a number from the front of `bytes` and removes it. Returns false if the bytes end within

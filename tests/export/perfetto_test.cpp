@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -19,17 +21,37 @@ namespace {
 
 using Draw = std::function<void(TraceWriter&)>;
 
-PerfettoTrace traced(const Draw& draw) {
+// Writes chunks, which are finished in `order`; ascending if it is empty.
+std::string written(const std::vector<Draw>& chunks, std::vector<std::size_t> order = {}) {
   const TempFolder folder;
   const auto path = folder / "a.perfetto-trace";
   {
     AtomicFile file(path);
-    const auto writer = make_perfetto_writer(file);
-    draw(*writer);
-    writer->finish();
+    const auto trace = make_perfetto_file(file);
+    std::vector<std::unique_ptr<TraceWriter>> writers;
+    for (std::size_t i = 0; i < chunks.size(); ++i) writers.push_back(trace->make_writer(i));
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const std::size_t chunk = order.empty() ? i : order[i];
+      chunks[chunk](*writers[chunk]);
+      writers[chunk]->finish();
+    }
+    trace->finish();
     file.commit();
   }
-  return read_perfetto_trace(read_file(path));
+  return read_file(path);
+}
+
+PerfettoTrace traced(const Draw& draw) {
+  return read_perfetto_trace(written({draw}));
+}
+
+// Tracks with slices, by number of their slices.
+std::vector<std::size_t> slices_by_track(const PerfettoTrace& trace) {
+  std::map<std::uint64_t, std::size_t> counts;
+  for (const PerfettoSlice& slice : trace.slices) ++counts[slice.track_uuid];
+  std::vector<std::size_t> all;
+  for (const auto& [track, count] : counts) all.push_back(count);
+  return all;
 }
 
 void draw_slice(TraceWriter& out, const std::string& name, TraceLane lane, std::int64_t begin_ns,
@@ -161,6 +183,63 @@ TEST_CASE("counter samples have one track per value, even if their times go back
   CHECK(has("HBM 0 Read", 5000, 1.25));
   CHECK(has("HBM 0 Write", 5000, 7.5));
   CHECK(has("HBM 0 Read", 2000, 9));
+}
+
+TEST_CASE("chunks share their tracks, whichever is finished first") {
+  using Times = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  const auto draw = [](const Times& times) {
+    return [times](TraceWriter& out) {
+      for (const auto& [begin, length] : times) {
+        const std::string name = std::to_string(begin);
+        if (!out.begin_slice(name, {1, 1}, begin, length)) continue;
+        SharedArguments shared;
+        shared.add("mode", name);
+        out.arguments(shared);
+        out.end_event();
+        out.counter("all", {1, 0}, begin, "length", length);
+      }
+    };
+  };
+  // The first slice ends in the third chunk and contains most others.
+  const Times first = {{0, 1000}, {100, 200}};
+  const Times second = {{200, 100}, {300, 50}, {310, 10}, {400, 100}};
+  const Times third = {{500, 500}, {1000, 20}, {1010, 5}};
+  Draw names = [](TraceWriter& out) {
+    out.process_name({1}, "P");
+    out.thread_name({1, 1}, "T");
+  };
+  const std::string bytes = written({draw(first), draw(second), draw(third), names});
+  CHECK(written({draw(first), draw(second), draw(third), names}, {3, 2, 1, 0}) == bytes);
+  const PerfettoTrace trace = read_perfetto_trace(bytes);
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == 9);
+  CHECK(trace.samples.size() == 9);
+  Times all;
+  for (const PerfettoSlice& slice : trace.slices) {
+    CHECK(slice.process == "P");
+    CHECK(slice.track == "T");
+    CHECK(slice.name == std::to_string(slice.begin_ns));
+    CHECK(slice.arguments == std::vector<std::string>{"mode=" + slice.name});
+    all.emplace_back(slice.begin_ns, slice.length_ns);
+  }
+  Times expected = first;
+  expected.insert(expected.end(), second.begin(), second.end());
+  expected.insert(expected.end(), third.begin(), third.end());
+  CHECK(all == expected);
+  CHECK(slices_by_track(trace) == std::vector<std::size_t>{9});
+}
+
+TEST_CASE("slices that overlap those of an earlier chunk go to another track") {
+  const auto slice = [](std::int64_t begin, std::int64_t length) {
+    return [=](TraceWriter& out) { draw_slice(out, "s", {1, 1}, begin, length); };
+  };
+  const PerfettoTrace trace = read_perfetto_trace(
+      written({slice(0, 100), slice(50, 100), slice(120, 10), slice(140, 60), slice(130, 5)}));
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == 5);
+  const std::vector<std::int64_t> lengths = {100, 100, 10, 5, 60};
+  for (std::size_t i = 0; i < lengths.size(); ++i) CHECK(trace.slices[i].length_ns == lengths[i]);
+  CHECK(slices_by_track(trace) == std::vector<std::size_t>{3, 2});
 }
 
 TEST_CASE("texts beyond the interned ones are written in full") {

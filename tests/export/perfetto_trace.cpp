@@ -157,6 +157,7 @@ class Reader {
   PerfettoSlice make_slice(const Event& event) {
     PerfettoSlice slice;
     slice.track = tracks_[event.track].name();
+    slice.track_uuid = event.track;
     slice.process = find_process(event.track);
     slice.name = event.name;
     slice.begin_ns = event.time_ns;

@@ -12,6 +12,7 @@ namespace msprof::test {
 
 struct PerfettoSlice {
   std::string process, track, name;
+  std::uint64_t track_uuid = 0;
   std::int64_t begin_ns = 0;
   std::int64_t length_ns = 0;
   std::vector<std::string> arguments;  // "key=value", in order

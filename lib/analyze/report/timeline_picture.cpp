@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -47,7 +48,7 @@ class WindowEvents : public TraceWriter {
     LaneKey lane;
   };
   struct ArrowEnd {
-    std::string category;
+    std::string group;  // category, and the text of the arrow if it has one
     std::uint64_t number = 0;
     LaneKey lane;
     std::int64_t time_ns = 0;
@@ -80,7 +81,7 @@ class WindowEvents : public TraceWriter {
         break;
     }
   }
-  void add(TraceText, const TraceValue&) override {}
+  void add(std::span<const TraceArgument>) override {}
 
   void add_slice(const TraceEvent& event, LaneKey lane) {
     PictureSlice slice{std::max(event.start_ns, picture_.begin_ns),
@@ -94,7 +95,9 @@ class WindowEvents : public TraceWriter {
   void add_arrow_end(const TraceEvent& event, LaneKey lane) {
     auto& ends = event.phase == 's' ? starts_ : ends_;
     if (ends.size() < kMaxArrowEnds) {
-      ends.push_back({std::string(event.category.view()), event.arrow, lane, event.start_ns});
+      std::string group(event.category.view());
+      group += event.arrow_text.view();
+      ends.push_back({std::move(group), event.arrow, lane, event.start_ns});
     } else {
       ++picture_.left_out_arrows;
     }
@@ -185,9 +188,9 @@ class WindowEvents : public TraceWriter {
 
   void make_arrows() {
     std::map<std::pair<std::string, std::uint64_t>, const ArrowEnd*> begins;
-    for (const ArrowEnd& start : starts_) begins[{start.category, start.number}] = &start;
+    for (const ArrowEnd& start : starts_) begins[{start.group, start.number}] = &start;
     for (const ArrowEnd& end : ends_) {
-      const auto begin = begins.find({end.category, end.number});
+      const auto begin = begins.find({end.group, end.number});
       if (begin == begins.end()) continue;
       const auto from = lane_places_.find(begin->second->lane);
       const auto to = lane_places_.find(end.lane);

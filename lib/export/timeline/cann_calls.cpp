@@ -52,9 +52,9 @@ class CurrentCalls : public cann::CallForm {
   }
   void write_arguments(TraceWriter& out, cann::Texts& texts, const ExportScope&,
                        const ApiCallRow& call, std::int64_t) const override {
-    out.argument("item_id",
-                 call.item_name_id == kNull ? TraceText("0") : TraceText(texts(call.item_name_id)));
-    out.argument("connection_id", call.id);
+    out.arguments({{"item_id", call.item_name_id == kNull ? TraceText("0")
+                                                          : TraceText(texts(call.item_name_id))},
+                   {"connection_id", call.id}});
   }
 };
 

@@ -245,12 +245,12 @@ class DeviceWriter {
   }
 
   void write_arguments(const TaskRow& task, TraceText type, Copies* copies, TraceWriter& out) {
-    out.argument("Model Id", given(task.model_number).value_or(kInvalidId));
-    out.argument("Task Type", type);
-    out.argument("Physic Stream Id", task.stream_id);
-    out.argument("Task Id", task.task_number);
-    out.argument("Batch Id", task.batch);
-    out.argument("Subtask Id", given(task.context).value_or(kInvalidId));
+    out.arguments({{"Model Id", given(task.model_number).value_or(kInvalidId)},
+                   {"Task Type", type},
+                   {"Physic Stream Id", task.stream_id},
+                   {"Task Id", task.task_number},
+                   {"Batch Id", task.batch},
+                   {"Subtask Id", given(task.context).value_or(kInvalidId)}});
     if (task.api_id == kNull) {
       out.argument_digits("connection_id", kNoConnection);
     } else {

@@ -306,9 +306,9 @@ class SvpTaskTime : public TimelineLayer {
     if (!out.begin_svp_slice(slice.op->name, {device, slice.thread}, slice.start_ns,
                              slice.duration_ns))
       return;
-    out.argument("Task Type", kLanes[slice.op->lane].task_type);
-    out.argument("Stream Id", 0);
-    out.argument("Task Id", slice.task_id);
+    out.arguments({{"Task Type", kLanes[slice.op->lane].task_type},
+                   {"Stream Id", 0},
+                   {"Task Id", slice.task_id}});
     out.end_event();
     if (slice.call)
       svp::ExecutionArrows::write_end(out, *slice.call, {device, slice.thread}, slice.start_ns);

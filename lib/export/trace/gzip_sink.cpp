@@ -1,7 +1,6 @@
 // Compresses timelines with gzip. Blocks are compressed independently, so any thread can do it: the
 // one that wrote the block, ahead of its turn, or the sink's own.
 #include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
 #include <zlib.h>
 
 #include <condition_variable>
@@ -13,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/error.hpp"
+#include "export/trace/deflate.hpp"
 #include "export/trace/trace_json_writer.hpp"
 
 namespace msprof {
@@ -24,34 +23,6 @@ namespace {
 constexpr std::string_view kGzipHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
 // RFC 1951: a final block with fixed codes and no symbols.
 constexpr std::string_view kGzipEnd("\x03\x00", 2);
-
-// Compresses `text` to whole bytes of deflate that do not refer to earlier blocks.
-std::string deflated(std::string_view text) {
-  constexpr std::size_t kLevelBytes = ISAL_DEF_LVL1_DEFAULT;
-  constexpr std::size_t kLeastRoom = 4096;
-  const auto level = std::make_unique_for_overwrite<std::uint8_t[]>(kLevelBytes);
-  isal_zstream stream;
-  isal_deflate_init(&stream);
-  // Events are so similar that a higher level saves little.
-  stream.level = 1;
-  stream.level_buf = level.get();
-  stream.level_buf_size = kLevelBytes;
-  stream.flush = FULL_FLUSH;
-  // The library does not modify its input but declares it non-const.
-  stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<std::uint32_t>(text.size());
-  std::string out;
-  do {
-    const std::size_t before = out.size();
-    out.resize(before + text.size() / 4 + kLeastRoom);
-    stream.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
-    stream.avail_out = static_cast<std::uint32_t>(out.size() - before);
-    if (isal_deflate(&stream) != COMP_OK)
-      throw Error(Exit::internal_error, "the timeline cannot be compressed");
-    out.resize(out.size() - stream.avail_out);
-  } while (stream.avail_out == 0);
-  return out;
-}
 
 std::string little_endian(std::uint32_t number) {
   std::string bytes;
@@ -80,7 +51,7 @@ class GzipSink : public TraceSink {
   bool packs() const override { return true; }
   PackedText pack(std::string_view text) const override {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-    return {deflated(text), text.size(), crc32_gzip_refl(0, bytes, text.size())};
+    return {deflate(text, DeflateForm::part), text.size(), crc32_gzip_refl(0, bytes, text.size())};
   }
   void write_packed(const PackedText& text) override {
     std::unique_lock lock(mutex_);

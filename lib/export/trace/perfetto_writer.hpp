@@ -1,14 +1,17 @@
-// PerfettoWriter: writes a timeline as a Perfetto trace (protobuf), for `export timeline --format
+// PerfettoFile: writes a timeline as a Perfetto trace (protobuf), for `export timeline --format
 // perfetto`.
 //
 // Messages and field numbers: protos/perfetto/trace in Perfetto's documentation (TracePacket,
 // TrackEvent, TrackDescriptor, InternedData, ClockSnapshot). A process of the JSON becomes a
-// process, a thread a track below it, a counter a track. Each track is a packet sequence with its
-// own interned texts and clock; timestamps are deltas to the previous packet. Slices of a thread
-// that overlap without being nested go to a second track with the same name. Packets are stored in
-// compressed_packets, which Perfetto inflates itself.
+// process, a thread a track below it, a counter a track. Slices of a thread that overlap without
+// being nested go to a second track with the same name. Packets are stored in compressed_packets,
+// which Perfetto inflates itself.
+//
+// Each chunk of the timeline has a packet sequence for each of its tracks. The sequences of the
+// next chunk have the same numbers, and start by clearing their state.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "base/atomic_file.hpp"
@@ -16,6 +19,17 @@
 
 namespace msprof {
 
-std::unique_ptr<TraceWriter> make_perfetto_writer(AtomicFile& file);
+class PerfettoFile {
+ public:
+  virtual ~PerfettoFile() = default;
+  // Returns the writer of a chunk; chunks are numbered from 0. Its finish() compresses the packets,
+  // which are kept until those of all chunks before it are written. Thread-safe, but each writer is
+  // for one thread.
+  virtual std::unique_ptr<TraceWriter> make_writer(std::size_t chunk) = 0;
+  // Call when the writers of all chunks are finished.
+  virtual void finish() = 0;
+};
+
+std::unique_ptr<PerfettoFile> make_perfetto_file(AtomicFile& file);
 
 }  // namespace msprof

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -83,6 +84,7 @@ std::vector<std::int64_t> find_cuts(const Database& db, const TimelineFile& time
   TimeHistogram histogram;
   CountingSink sink;
   TraceJsonWriter writer(sink);
+  writer.set_origin(timeline.origin_ns);
   writer.set_meter([&](std::int64_t time_ns, std::size_t bytes) { histogram.add(time_ns, bytes); });
   timeline.write(db, writer);
   if (sink.text_bytes() <= most) return {};
@@ -142,16 +144,39 @@ class TimelineParts {
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
 
-
 // If each layer is one chunk, uses one thread: another connection would cost more than it gains.
 std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   if (pieces <= layers) return 1;
   return core_count(kMaxChunkThreads);
 }
 
-PieceCounts write_whole(const Database& db, const TimelineFile& timeline, TraceSink& sink) {
-  const auto pieces = timeline.pieces(db);
+PieceCounts write_whole(const Database& db, const TimelineFile& timeline,
+                        const std::vector<LayerPiece>& pieces, TraceSink& sink) {
   return write_pieces(db, pieces, thread_count(pieces.size(), timeline.layers.size()), sink);
+}
+
+PieceCounts write_perfetto(const Database& db, const TimelineFile& timeline, AtomicFile& file) {
+  const auto trace = make_perfetto_file(file);
+  auto pieces = timeline.pieces(db);
+  std::mutex mutex;
+  PieceCounts counts;
+  for (std::size_t number = 0; number < pieces.size(); ++number) {
+    LayerPiece& one = pieces[number];
+    one.piece.write = [&, number, min_duration_ns = one.min_duration_ns,
+                       write = std::move(one.piece.write)](const Database& own, TraceWriter&) {
+      const auto writer = trace->make_writer(number);
+      writer->set_min_duration(min_duration_ns);
+      write(own, *writer);
+      writer->finish();
+      const std::lock_guard lock(mutex);
+      counts.events += writer->event_count();
+      counts.slices += writer->slice_count();
+    };
+  }
+  CountingSink no_text;
+  write_whole(db, timeline, pieces, no_text);
+  trace->finish();
+  return counts;
 }
 
 }  // namespace
@@ -163,7 +188,6 @@ std::string timeline_extension(const TimelineOptions& options) {
 
 void TimelineFile::write(const Database& db, TraceWriter& out) const {
   for (const LayerPiece& one : pieces(db)) {
-    out.set_origin(one.origin_ns);
     out.set_min_duration(one.min_duration_ns);
     one.piece.write(db, out);
   }
@@ -192,13 +216,12 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
   std::uint64_t arrows = 0;
   std::uint64_t cut_arrows = 0;
   if (options.format == TimelineFormat::perfetto) {
-    const auto writer = make_perfetto_writer(parts.whole());
-    timeline.write(db, *writer);
-    counts = {writer->event_count(), writer->slice_count()};
+    counts = write_perfetto(db, timeline, parts.whole());
   } else if (cuts.empty()) {
-    counts = write_whole(db, timeline, *parts.make_sinks().front());
+    counts = write_whole(db, timeline, timeline.pieces(db), *parts.make_sinks().front());
   } else {
     TraceJsonWriter writer(parts.make_sinks(), cuts, kPartBlockBytes);
+    writer.set_origin(timeline.origin_ns);
     timeline.write(db, writer);
     counts = {writer.event_count(), writer.slice_count()};
     arrows = writer.arrow_count();

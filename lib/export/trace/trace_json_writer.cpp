@@ -19,8 +19,32 @@ void append_integer(std::string& out, std::int64_t value) {
   out.append(digits, end);
 }
 
-// Enough room for a usual event, so that the buffer grows at most once per event.
-constexpr std::size_t kEventRoom = 1024;
+// Room beyond a block for a usual event, so that the buffer does not grow.
+constexpr std::size_t kBlockRoom = 8 << 10;
+// Room for the members of an event and for those of an argument, without their texts.
+constexpr std::size_t kEventRoom = 512;
+constexpr std::size_t kArgumentRoom = 64;
+
+// Room for the JSON of a text without its quotes: \u0001 is the longest of a byte.
+std::size_t json_room(TraceText text) {
+  return text.is_plain() ? text.size() : 6 * text.size();
+}
+
+char* put_json(char* to, TraceText text) {
+  if (!text.is_plain() && !is_plain_json(text.view()))
+    return put_text(to, std::string_view(json_string(text.view())));
+  *to++ = '"';
+  to = put_text(to, text.view());
+  *to++ = '"';
+  return to;
+}
+
+char* put_real(char* to, double value) {
+  if (!std::isfinite(value)) return put_text(to, "null");  // JSON has no other value for it
+  char* end = std::to_chars(to, to + kArgumentRoom / 2, value).ptr;
+  const std::string_view shortest(to, static_cast<std::size_t>(end - to));
+  return shortest.find_first_of(".e") == std::string_view::npos ? put_text(end, ".0") : end;
+}
 
 }  // namespace
 
@@ -31,15 +55,15 @@ TraceJsonWriter::TraceJsonWriter(const std::vector<TraceSink*>& sinks,
                                  std::vector<std::int64_t> cuts, std::size_t block_bytes)
     : cuts_(std::move(cuts)), block_bytes_(block_bytes) {
   for (TraceSink* sink : sinks) {
-    parts_.push_back({sink, false, TextBlock(block_bytes + kEventRoom)});
-    parts_.back().text += '[';
+    parts_.push_back({sink, false, TextBlock(block_bytes + kBlockRoom)});
+    parts_.back().text += "[";
   }
   choose_part(INT64_MIN);
 }
 
 TraceJsonWriter::TraceJsonWriter(TraceSink& sink, Fragment)
     : block_bytes_(kBlockBytes), is_fragment_(true) {
-  parts_.push_back({&sink, true, TextBlock(kBlockBytes + kEventRoom)});
+  parts_.push_back({&sink, true, TextBlock(kBlockBytes + kBlockRoom)});
   choose_part(INT64_MIN);
 }
 
@@ -138,20 +162,11 @@ void TraceJsonWriter::count_arrow(const TraceEvent& arrow) {
   }
 }
 
-void TraceJsonWriter::text(TraceText text) {
-  if (text.is_plain() || is_plain_json(text.view())) {
-    *out_ += '"';
-    *out_ += text.view();
-    *out_ += '"';
-  } else {
-    *out_ += json_string(text.view());
-  }
-}
-
-void TraceJsonWriter::time(std::int64_t ns) {
-  *out_ += '"';
-  out_->append_us(saturating_subtract(ns, origin_ns()));
-  *out_ += '"';
+char* TraceJsonWriter::put_time(char* to, std::int64_t ns) const {
+  *to++ = '"';
+  to = put_us_from_ns(to, saturating_subtract(ns, origin_ns_));
+  *to++ = '"';
+  return to;
 }
 
 void TraceJsonWriter::begin(const TraceEvent& event) {
@@ -164,57 +179,51 @@ void TraceJsonWriter::begin(const TraceEvent& event) {
   event_time_ns_ = event.start_ns;
   event_at_ = out_->size();
   SinkState& part = parts_[part_];
-  *out_ += part.has_event ? ",\n{\"name\":" : "\n{\"name\":";
-  part.has_event = true;
-  is_first_argument_ = true;
-  text(event.name);
-  *out_ += lane_text(event.lane);
+  char* at = out_->room(kEventRoom + json_room(event.name) + json_room(event.category) +
+                        json_room(event.arrow_text));
+  if (std::exchange(part.has_event, true)) *at++ = ',';
+  at = put_text(at, "\n{\"name\":");
+  at = put_json(at, event.name);
+  at = put_text(at, std::string_view(lane_text(event.lane)));
   event_end_ = "}}";
+  bool has_arguments = true;
   switch (event.kind) {
     case TraceEvent::Kind::slice:
+      at = put_text(at, ",\"ts\":");
       if (event.is_svp) {
-        *out_ += ",\"ts\":";
-        out_->append_us(event.start_ns);
-        *out_ += ",\"dur\":";
-        out_->append_us(event.duration_ns);
+        at = put_text(put_us_from_ns(at, event.start_ns), ",\"dur\":");
+        at = put_us_from_ns(at, event.duration_ns);
         event_end_ = "},\"ph\":\"X\"}";
-      } else {
-        *out_ += ",\"ts\":";
-        time(event.start_ns);
-        *out_ += ",\"dur\":";
-        out_->append_short_us(event.duration_ns);
-        *out_ += ",\"ph\":\"X\"";
-        if (!event.category.view().empty()) {
-          *out_ += ",\"cat\":";
-          text(event.category);
-        }
+        break;
       }
+      at = put_text(put_time(at, event.start_ns), ",\"dur\":");
+      at = put_text(put_short_us(at, event.duration_ns), ",\"ph\":\"X\"");
+      if (!event.category.empty()) at = put_json(put_text(at, ",\"cat\":"), event.category);
       break;
     case TraceEvent::Kind::arrow:
       if (parts_.size() > 1) count_arrow(event);
-      *out_ += ",\"ph\":\"";
-      *out_ += event.phase;
-      *out_ += "\",\"cat\":";
-      text(event.category);
-      *out_ += ",\"id\":";
-      if (event.arrow_text.view().empty()) {
-        *out_ += '"';
-        out_->append_integer(event.arrow);
-        *out_ += '"';
+      at = put_text(at, ",\"ph\":\"");
+      *at++ = event.phase;
+      at = put_json(put_text(at, "\",\"cat\":"), event.category);
+      at = put_text(at, ",\"id\":");
+      if (event.arrow_text.empty()) {
+        *at++ = '"';
+        at = put_integer(at, event.arrow);
+        *at++ = '"';
       } else {
-        text(event.arrow_text);
+        at = put_json(at, event.arrow_text);
       }
-      *out_ += ",\"ts\":";
-      time(event.start_ns);
-      if (event.has_arguments) break;
-      event_end_ = event.phase == 's' ? "}" : ",\"bp\":\"e\"}";
-      return;
+      at = put_time(put_text(at, ",\"ts\":"), event.start_ns);
+      has_arguments = event.has_arguments;
+      if (!has_arguments) event_end_ = "}";
+      if (!has_arguments && event.phase != 's') event_end_ = ",\"bp\":\"e\"}";
+      break;
     default:
-      *out_ += ",\"ts\":";
-      time(event.start_ns);
-      *out_ += ",\"ph\":\"C\"";
+      at = put_text(put_time(put_text(at, ",\"ts\":"), event.start_ns), ",\"ph\":\"C\"");
   }
-  *out_ += ",\"args\":{";
+  if (has_arguments) at = put_text(at, ",\"args\":{");
+  out_->set_end(at);
+  is_first_argument_ = true;
 }
 
 void TraceJsonWriter::end() {
@@ -224,55 +233,41 @@ void TraceJsonWriter::end() {
   if (out_->size() >= block_bytes_) flush_chunk(parts_[part_]);
 }
 
-void TraceJsonWriter::key(TraceText key) {
-  const bool is_first = std::exchange(is_first_argument_, false);
-  if (key.is_plain()) {
-    *out_ += is_first ? "\"" : ",\"";
-    *out_ += key.view();
-    *out_ += "\":";
-    return;
-  }
-  if (!is_first) *out_ += ',';
-  text(key);
-  *out_ += ':';
-}
-
-void TraceJsonWriter::add(TraceText name, const TraceValue& value) {
+char* TraceJsonWriter::put_value(char* to, const TraceValue& value) const {
   using Kind = TraceValue::Kind;
-  key(name);
   switch (value.kind) {
     case Kind::integer:
-      out_->append_integer(value.integer);
-      break;
-    case Kind::real: {
-      if (!std::isfinite(value.real)) {
-        *out_ += "null";  // JSON has no other value for it
-        break;
-      }
-      char digits[32];
-      const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value.real);
-      const std::string_view shortest(digits, static_cast<std::size_t>(end - digits));
-      *out_ += shortest;
-      if (shortest.find_first_of(".e") == std::string_view::npos) *out_ += ".0";
-      break;
-    }
+      return put_integer(to, value.integer);
+    case Kind::real:
+      return put_real(to, value.real);
     case Kind::text:
-      text(value.text);
-      break;
+      return put_json(to, value.text);
     case Kind::decimal:
-      *out_ += value.text.view();
-      break;
+      return put_text(to, value.text.view());
     case Kind::duration:
-      out_->append_short_us(value.integer);
-      break;
-    case Kind::time:
-      time(value.integer);
+      return put_short_us(to, value.integer);
+    default:
+      return put_time(to, value.integer);
   }
+}
+
+void TraceJsonWriter::add(std::span<const TraceArgument> arguments) {
+  std::size_t bytes = 0;
+  for (const TraceArgument& one : arguments)
+    bytes += kArgumentRoom + json_room(one.key) + json_room(one.value.text);
+  char* at = out_->room(bytes);
+  for (const TraceArgument& one : arguments) {
+    if (!std::exchange(is_first_argument_, false)) *at++ = ',';
+    at = put_json(at, one.key);
+    *at++ = ':';
+    at = put_value(at, one.value);
+  }
+  out_->set_end(at);
 }
 
 void TraceJsonWriter::arguments(const SharedArguments& shared) {
   if (shared.json().empty()) return;
-  if (!std::exchange(is_first_argument_, false)) *out_ += ',';
+  if (!std::exchange(is_first_argument_, false)) *out_ += ",";
   *out_ += shared.json();
 }
 

@@ -88,6 +88,9 @@ class TraceJsonWriter : public TraceWriter {
   struct Fragment {};
   TraceJsonWriter(TraceSink& sink, Fragment);
 
+  // Subtracts `ns` from every time, for a clock that starts later than the store's.
+  void set_origin(std::int64_t ns) { origin_ns_ = ns; }
+
   // Called for every event with a time, with its start and its size in bytes.
   using Meter = std::function<void(std::int64_t time_ns, std::size_t bytes)>;
   void set_meter(Meter meter) { meter_ = std::move(meter); }
@@ -112,15 +115,14 @@ class TraceJsonWriter : public TraceWriter {
   };
 
   void begin(const TraceEvent& event) override;
-  void add(TraceText key, const TraceValue& value) override;
+  void add(std::span<const TraceArgument> arguments) override;
   void end() override;
   void choose_part(std::int64_t time_ns);
   void write_metadata(const TraceEvent& event);
   void count_arrow(const TraceEvent& arrow);
   const std::string& lane_text(TraceLane lane);
-  void text(TraceText text);
-  void key(TraceText key);
-  void time(std::int64_t ns);
+  char* put_time(char* to, std::int64_t ns) const;
+  char* put_value(char* to, const TraceValue& value) const;
   void flush_chunk(SinkState& part);
 
   std::vector<SinkState> parts_;
@@ -132,6 +134,7 @@ class TraceJsonWriter : public TraceWriter {
   TextBlock* out_ = nullptr;
   std::size_t block_bytes_;
   Meter meter_;
+  std::int64_t origin_ns_ = 0;
   static constexpr std::size_t kLaneTexts = 64;
   std::array<LaneText, kLaneTexts> lane_texts_;
   std::int64_t event_time_ns_ = 0;

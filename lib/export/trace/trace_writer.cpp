@@ -121,32 +121,24 @@ void TraceWriter::begin_arrow(char phase, const TraceArrow& arrow, TraceLane lan
   begin_arrow(phase, arrow, lane, time_ns, true);
 }
 
-void TraceWriter::argument(TraceText key, std::int64_t value) {
-  add(key, {.integer = value});
-}
-
-void TraceWriter::argument(TraceText key, TraceText text) {
-  add(key, {.kind = TraceValue::Kind::text, .integer = 0, .text = text});
-}
-
 void TraceWriter::argument_us(TraceText key, std::int64_t ns) {
-  add(key, {.kind = TraceValue::Kind::duration, .integer = ns});
+  add_one({key, TraceValue{.kind = TraceValue::Kind::duration, .integer = ns}});
 }
 
 void TraceWriter::argument_time(TraceText key, std::int64_t ns) {
-  add(key, {.kind = TraceValue::Kind::time, .integer = ns});
+  add_one({key, TraceValue{.kind = TraceValue::Kind::time, .integer = ns}});
 }
 
 void TraceWriter::argument_number(TraceText key, double value) {
-  add(key, {.kind = TraceValue::Kind::real, .real = value});
+  add_one({key, TraceValue{.kind = TraceValue::Kind::real, .real = value}});
 }
 
 void TraceWriter::argument_digits(TraceText key, std::string_view digits) {
-  add(key, {.kind = TraceValue::Kind::decimal, .integer = 0, .text = digits});
+  add_one({key, TraceValue{.kind = TraceValue::Kind::decimal, .integer = 0, .text = digits}});
 }
 
 void TraceWriter::arguments(const SharedArguments& shared) {
-  shared.for_each([this](TraceText key, const TraceValue& value) { add(key, value); });
+  shared.for_each([this](const TraceArgument& argument) { add_one(argument); });
 }
 
 }  // namespace msprof

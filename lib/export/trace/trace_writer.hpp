@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,21 +20,26 @@ class TraceText {
  public:
   constexpr TraceText() = default;
   template <std::size_t N>
-  consteval TraceText(const char (&literal)[N]) : text_(literal, N - 1), is_plain_(true) {
-    for (const char c : text_) {
+  consteval TraceText(const char (&literal)[N])
+      : TraceText(std::string_view(literal, N - 1), true) {
+    for (const char c : view()) {
       if (c < ' ' || c > '~' || c == '"' || c == '\\') throw "JSON escapes this text";
     }
   }
   constexpr TraceText(std::string_view text, bool is_plain = false)
-      : text_(text), is_plain_(is_plain) {}
-  TraceText(const std::string& text) : text_(text) {}
+      : data_(text.data()), size_(text.size() & (SIZE_MAX >> 1)), is_plain_(is_plain) {}
+  TraceText(const std::string& text) : TraceText(std::string_view(text)) {}
 
-  constexpr std::string_view view() const { return text_; }
+  constexpr std::string_view view() const { return {data_, size_}; }
+  constexpr std::size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
   constexpr bool is_plain() const { return is_plain_; }
 
  private:
-  std::string_view text_;
-  bool is_plain_ = false;
+  // Two words, which calls pass in registers.
+  const char* data_ = nullptr;
+  std::size_t size_ : 63 = 0;
+  bool is_plain_ : 1 = false;
 };
 
 // A text of many events, which is checked only once.
@@ -51,13 +58,13 @@ class SharedText {
 struct TraceLane {
   std::int64_t pid = 0;
   std::int64_t tid = 0;
-  // In the timeline of all processes of CANN 5: JSON shows the process as "<layer>_<pid>".
+  // In the timeline of all processes of CANN 5, which exists only as JSON: its process is
+  // "<layer>_<pid>".
   std::int64_t layer = -1;
 
   bool operator==(const TraceLane&) const = default;
 };
 
-// The value of an argument.
 struct TraceValue {
   enum class Kind : std::uint8_t {
     integer,
@@ -73,6 +80,16 @@ struct TraceValue {
     double real;
   };
   TraceText text{};  // also of decimal
+};
+
+struct TraceArgument {
+  TraceArgument(TraceText name, std::int64_t number) : key(name), value{.integer = number} {}
+  TraceArgument(TraceText name, TraceText text)
+      : key(name), value{.kind = TraceValue::Kind::text, .integer = 0, .text = text} {}
+  TraceArgument(TraceText name, const TraceValue& any) : key(name), value(any) {}
+
+  TraceText key;
+  TraceValue value;
 };
 
 // The ends of an arrow share category and id: the number, or the text if it is not empty.
@@ -123,7 +140,7 @@ class SharedArguments {
     for (const Argument& one : arguments_) {
       TraceValue value = one.value;
       if (value.kind == TraceValue::Kind::text) value.text = one.text;
-      take(one.key, value);
+      take(TraceArgument(one.key, value));
     }
   }
 
@@ -152,9 +169,6 @@ class TraceWriter {
   void process_sort_index(TraceLane lane, std::int64_t sort_index);
   void thread(TraceLane lane, TraceText name, std::int64_t sort_index);
 
-  // JSON subtracts `ns` from every time, for a clock that starts later than the store's.
-  void set_origin(std::int64_t ns) { origin_ns_ = ns; }
-
   // Slices shorter than `ns` are not drawn.
   void set_min_duration(std::int64_t ns) { min_duration_ns_ = ns; }
   // Returns true if a slice of that length is drawn. For events that precede or accompany it.
@@ -177,9 +191,12 @@ class TraceWriter {
   void begin_arrow(char phase, const TraceArrow& arrow, TraceLane lane, std::int64_t time_ns);
   void end_event() { end(); }
 
-  // Arguments of the event that was begun.
-  void argument(TraceText key, std::int64_t value);
-  void argument(TraceText key, TraceText text);
+  // Arguments of the event that was begun. Several in one call are faster than one by one.
+  void arguments(std::initializer_list<TraceArgument> several) {
+    add({several.begin(), several.size()});
+  }
+  void argument(TraceText key, std::int64_t value) { add_one({key, value}); }
+  void argument(TraceText key, TraceText text) { add_one({key, text}); }
   void argument_us(TraceText key, std::int64_t ns);    // a number: 12.0, 0.04
   void argument_time(TraceText key, std::int64_t ns);  // a text: "1715760307201793.880"
   void argument_number(TraceText key, double value);   // shortest form that reads back the same
@@ -195,18 +212,17 @@ class TraceWriter {
  protected:
   // An event consists of its begin, its arguments and its end. Texts are valid during the call.
   virtual void begin(const TraceEvent& event) = 0;
-  virtual void add(TraceText key, const TraceValue& value) = 0;
+  virtual void add(std::span<const TraceArgument> arguments) = 0;
   virtual void end() {}
-  std::int64_t origin_ns() const { return origin_ns_; }
 
  private:
+  void add_one(const TraceArgument& argument) { add({&argument, 1}); }
   void metadata(TraceEvent::Kind kind, bool is_svp, TraceLane lane, TraceText text,
                 std::int64_t sort_index = 0);
   bool begin_slice(const TraceEvent& slice);
   void begin_arrow(char phase, const TraceArrow& arrow, TraceLane lane, std::int64_t time_ns,
                    bool has_arguments);
 
-  std::int64_t origin_ns_ = 0;
   std::int64_t min_duration_ns_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t slices_ = 0;
