@@ -17,6 +17,7 @@
 #include "analyze/overview.hpp"
 #include "base/json_text.hpp"
 #include "base/log.hpp"
+#include "base/number.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
@@ -159,13 +160,14 @@ std::vector<ShownTable> make_tables(const TraceDb& store, const StepInfo* step,
   std::vector<TableSource> sources;
   for (const auto& table : tables) {
     if (!table->info().is_shown) continue;
-    for (OutputFile& document : table->output_files(db)) {
+    table->visit_files(db, [&](const OutputFile& document) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
       const bool other_model =
           document.model_row != kNull && step != nullptr && document.model_row != step->model_row;
-      if (!other_step && !other_model) sources.push_back({table.get(), std::move(document)});
-    }
+      if (!other_step && !other_model) sources.push_back({table.get(), document});
+      return true;
+    });
   }
   return make_shown(store, sources, top);
 }
@@ -174,7 +176,7 @@ std::vector<ShownTable> make_tables(const TraceDb& store, const StepInfo* step,
 std::string numbers_text(const std::vector<std::int64_t>& numbers) {
   constexpr std::size_t kMaxNumbers = 20;
   const auto last = static_cast<std::int64_t>(numbers.size()) - 1;
-  if (numbers.back() - numbers.front() == last)
+  if (saturating_subtract(numbers.back(), numbers.front()) == last)
     return fmt::format("{} to {}", numbers.front(), numbers.back());
   const auto end = numbers.begin() + static_cast<long>(std::min(kMaxNumbers, numbers.size()));
   return fmt::format("{}{}", fmt::join(numbers.begin(), end, ", "),
@@ -184,19 +186,28 @@ std::string numbers_text(const std::vector<std::int64_t>& numbers) {
 // Returns the numbers that --capture accepts: "0 to 3", with several models "model 1: 0 to 3, model
 // 2: 0 to 0".
 std::string valid_captures(const std::vector<StepInfo>& steps) {
-  std::map<std::int64_t, std::vector<std::int64_t>> by_model;  // key: row of the model
-  for (const StepInfo& step : steps) by_model[step.model_row].push_back(step.number);
-  std::string text;
-  for (auto& [row, numbers] : by_model) {
-    std::sort(numbers.begin(), numbers.end());
-    const auto model = std::find_if(steps.begin(), steps.end(), [row = row](const StepInfo& step) {
-      return step.model_row == row;
-    });
-    if (by_model.size() > 1)
-      text += fmt::format("{}model {}: ", text.empty() ? "" : ", ", model->model_id.value_or(0));
-    text += numbers_text(numbers);
+  constexpr std::size_t kMaxModels = 50;
+  struct Captures {
+    std::int64_t model_id;
+    std::vector<std::int64_t> numbers;
+  };
+  std::map<std::int64_t, Captures> by_model;  // key: row of the model
+  bool is_cut = false;
+  for (const StepInfo& step : steps) {
+    by_model.try_emplace(step.model_row, Captures{step.model_id.value_or(0), {}})
+        .first->second.numbers.push_back(step.number);
+    if (by_model.size() <= kMaxModels) continue;
+    by_model.erase(std::prev(by_model.end()));
+    is_cut = true;
   }
-  return text;
+  std::string text;
+  for (auto& [row, captures] : by_model) {
+    std::sort(captures.numbers.begin(), captures.numbers.end());
+    if (by_model.size() > 1)
+      text += fmt::format("{}model {}: ", text.empty() ? "" : ", ", captures.model_id);
+    text += numbers_text(captures.numbers);
+  }
+  return is_cut ? text + ", …" : text;
 }
 
 bool has_several_models(const std::vector<StepInfo>& steps) {
@@ -215,7 +226,7 @@ std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, boo
                        : has_several_models(steps) ? "MODEL_ID:N selects another"
                                                    : "N selects another");
   }
-  line += fmt::format("model {}", printable(step.model_name));
+  line += fmt::format("model {}", printable(*step.model_name));
   const auto add = [&](const std::string& before, std::optional<std::int64_t> count,
                        std::string_view what) {
     if (count) line += before + counted(static_cast<std::uint64_t>(*count), what);
@@ -261,7 +272,7 @@ void print_captures(const std::vector<StepInfo>& steps) {
     const StepInfo& step = steps[i];
     row.number(step.number);
     row.number_or_missing(step.model_id);
-    row.text(printable(step.model_name));
+    row.text(printable(*step.model_name));
     row.number_or_missing(step.batch);
     row.number_or_missing(step.current_pic_count);
     row.number_or_missing(step.execution_count);
@@ -275,12 +286,13 @@ void print_captures(const std::vector<StepInfo>& steps) {
                steps.size() - kMaxCapturesShown);
 }
 
+// Returns the first kMaxRows captures.
 ordered_json captures_json(const std::vector<StepInfo>& steps) {
   ordered_json all = ordered_json::array();
-  for (const StepInfo& step : steps) {
+  for (const StepInfo& step : std::span(steps).first(std::min(kMaxRows, steps.size()))) {
     all.push_back({{"number", step.number},
                    {"model_id", as_json(step.model_id)},
-                   {"model", valid_utf8(step.model_name)},
+                   {"model", valid_utf8(*step.model_name)},
                    {"batch", as_json(step.batch)},
                    {"pictures_before", as_json(step.current_pic_count)},
                    {"executions", as_json(step.execution_count)}});
@@ -365,7 +377,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
       one["capture"] = {{"number", step->number},
                         {"count", steps.size()},
                         {"model_id", as_json(step->model_id)},
-                        {"model", valid_utf8(step->model_name)},
+                        {"model", valid_utf8(*step->model_name)},
                         {"batch", as_json(step->batch)},
                         {"pictures_before", as_json(step->current_pic_count)},
                         {"executions", as_json(step->execution_count)},

@@ -19,8 +19,13 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+// Limits for each list, and for each text in bytes. Larger ones occur only in untrusted stores and
+// are unreadable anyway.
+constexpr std::size_t kMaxListed = 10'000;
+constexpr std::size_t kMaxText = 1000;
+
 std::string text_or_empty(const Statement& row, int column) {
-  return row.is_null(column) ? std::string() : std::string(row.text(column));
+  return row.is_null(column) ? std::string() : std::string(row.text(column).substr(0, kMaxText));
 }
 
 void read_time(const Database& db, CaptureInfo& info) {
@@ -39,9 +44,6 @@ void read_time(const Database& db, CaptureInfo& info) {
   }
   if (end && *end >= begin) info.duration_ns = *end - begin;
 }
-
-// Limit for each list. Longer lists occur only in untrusted stores and are unreadable anyway.
-constexpr std::size_t kMaxListed = 10'000;
 
 // If a task run has no device, its step's model has one.
 void read_devices(const Database& db, CaptureInfo& info) {
@@ -92,9 +94,8 @@ constexpr const char* kCannModels =
 constexpr const char* kBoardModels =
     "WITH total AS (SELECT step.model_row, sum(task_count) AS tasks FROM step"
     "  JOIN step_time ON step_time.step_id = step.id GROUP BY step.model_row)"
-    " SELECT model.model_id, name.text, ifnull(total.tasks, 0) FROM model"
-    " LEFT JOIN name ON name.id = model.name_id"
-    " LEFT JOIN total ON total.model_row = model.id ORDER BY model.id";
+    " SELECT model.model_id, (SELECT text FROM name WHERE id = name_id), ifnull(total.tasks, 0)"
+    " FROM model LEFT JOIN total ON total.model_row = model.id ORDER BY model.id";
 
 void read_models(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kBoardModels : kCannModels);
@@ -107,11 +108,11 @@ constexpr const char* kIterations =
     " CAST(round(avg(duration_ns)) AS INTEGER) FROM iteration"
     " GROUP BY device_id, model_number ORDER BY model_number, device_id";
 constexpr const char* kSteps =
-    "SELECT model.device_id, model.model_id, name.text, min(step.number), max(step.number),"
-    " count(*), CAST(round(avg(last_end_ns - first_start_ns)) AS INTEGER)"
-    " FROM step JOIN model ON model.id = step.model_row"
-    " LEFT JOIN name ON name.id = model.name_id"
-    " LEFT JOIN step_time ON step_time.step_id = step.id GROUP BY model.id ORDER BY model.id";
+    "SELECT device_id, model_id, (SELECT text FROM name WHERE id = name_id), first, last, steps,"
+    " mean_ns FROM (SELECT step.model_row, min(step.number) AS first, max(step.number) AS last,"
+    "  count(*) AS steps, CAST(round(avg(last_end_ns - first_start_ns)) AS INTEGER) AS mean_ns"
+    "  FROM step LEFT JOIN step_time ON step_time.step_id = step.id GROUP BY step.model_row)"
+    " JOIN model ON model.id = model_row ORDER BY model.id";
 
 void read_iterations(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kSteps : kIterations);
@@ -135,12 +136,12 @@ void add_product(ProductLists& products, std::string_view name, bool has_data) {
 
 void read_products(const Database& db, CaptureInfo& info) {
   for (const auto& table : default_tables(db)) {
-    const bool has_data = !table->output_files(db).empty();
+    const bool has_data = table->has_files(db);
     if (has_data || is_of_its_time(db, table->info()))
       add_product(info.summaries, table->name(), has_data);
   }
   for (const auto& layer : timeline_layers(db))
-    add_product(info.timelines, layer->name(), !layer->output_files(db).empty());
+    add_product(info.timelines, layer->name(), layer->has_files(db));
   info.has_db = has_unified_db(db);
 }
 
@@ -189,10 +190,10 @@ bool has_any_product(const Database& db) {
   return std::any_of(tables.begin(), tables.end(),
                      [&](const auto& table) {
                        // "counts" always has data, so it is ignored here.
-                       return table->name() != "counts" && !table->output_files(db).empty();
+                       return table->name() != "counts" && table->has_files(db);
                      }) ||
          std::any_of(layers.begin(), layers.end(),
-                     [&](const auto& layer) { return !layer->output_files(db).empty(); });
+                     [&](const auto& layer) { return layer->has_files(db); });
 }
 
 }  // namespace msprof

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -35,18 +36,23 @@ std::optional<double> StepInfo::ns_per_execution() const {
 
 std::vector<StepInfo> steps_with_tasks(const Database& db) {
   std::vector<StepInfo> steps;
+  std::map<std::int64_t, std::shared_ptr<const std::string>> names;  // key: id of the name
+  Statement text = db.prepare("SELECT substr(text, 1, 1000) FROM name WHERE id = ?");
   Statement read = db.prepare(
-      "SELECT step.id, step.model_row, model.model_id, name.text, step.number, step.batch_num,"
+      "SELECT step.id, step.model_row, model.model_id, model.name_id, step.number, step.batch_num,"
       " step.current_pic_count,"
       " step_time.task_count, step_time.execution_count, step_time.busy_ns"
-      " FROM step JOIN step_time ON step_time.step_id = step.id JOIN model ON model.id = "
-      "step.model_row"
-      " JOIN name ON name.id = model.name_id ORDER BY step.id");
+      " FROM step JOIN step_time ON step_time.step_id = step.id"
+      " JOIN model ON model.id = step.model_row ORDER BY step.id");
   while (read.step()) {
-    steps.push_back({read.integer(0), read.integer(1), read.maybe_integer(2),
-                     std::string(read.text(3)), read.integer(4), read.maybe_integer(5),
-                     read.maybe_integer(6), read.integer(7), read.maybe_integer(8),
-                     read.maybe_integer(9)});
+    const auto [name, is_new] = names.try_emplace(read.integer(3));
+    if (is_new && text.bind(1, read.integer(3)).step())
+      name->second = std::make_shared<const std::string>(text.text(0));
+    if (is_new) text.reset();
+    if (!name->second) continue;
+    steps.push_back({read.integer(0), read.integer(1), read.maybe_integer(2), name->second,
+                     read.integer(4), read.maybe_integer(5), read.maybe_integer(6), read.integer(7),
+                     read.maybe_integer(8), read.maybe_integer(9)});
   }
   return steps;
 }

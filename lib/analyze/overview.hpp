@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct StepInfo {
   std::int64_t step_id = 0;
   std::int64_t model_row = 0;
   std::optional<std::int64_t> model_id;  // number used by the runtime
-  std::string model_name;
+  // Shared by all steps of a model: a store may have a million steps.
+  std::shared_ptr<const std::string> model_name;
   std::int64_t number = 0;            // within the model
   std::optional<std::int64_t> batch;  // pictures per execution
   std::optional<std::int64_t> current_pic_count;

@@ -6,7 +6,7 @@ namespace msprof {
 
 // Table `task` needs no index: a step is a few ranges of consecutive task ids.
 void create_indexes(TraceDbWriter& store) {
-  store.execute("CREATE INDEX task_run_of_step ON task_run(step_id)");
+  store.add_index(kTaskRunOfStep);
 }
 
 void run_derive_passes(TraceDbWriter& store) {

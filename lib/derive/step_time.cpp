@@ -297,7 +297,7 @@ void derive_step_time(TraceDbWriter& store, OpTimes& op_times) {
     store.add(order.row());
   }
   write(store, by_step);
-  store.execute("CREATE INDEX layer_time_of_step ON layer_time(step_id)");
+  store.add_index(kLayerTimeOfStep);
 }
 
 }  // namespace msprof

@@ -224,7 +224,7 @@ class Products {
     is_old_ = is_old_capture(db);
     auto tables = default_tables(db);
     std::erase_if(tables, [&](const auto& table) {
-      return !is_of_its_time(db, table->info()) && table->output_files(db).empty();
+      return !is_of_its_time(db, table->info()) && !table->has_files(db);
     });
     sort_out(db, "summary", tables);
     if (!is_old_) sort_out(db, "timeline", timeline_layers(db));
@@ -246,7 +246,7 @@ class Products {
   void sort_out(const Database& db, std::string_view what, const List& products) {
     for (const auto& product : products) {
       const std::string_view name = product->name();
-      if (product->output_files(db).empty()) {
+      if (!product->has_files(db)) {
         without_data_.push_back({fmt::format("{} {}", what, name), product->info().needs});
       } else if (std::find(with_data_.begin(), with_data_.end(), name) == with_data_.end()) {
         with_data_.push_back(name);

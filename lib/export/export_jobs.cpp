@@ -1,7 +1,10 @@
 // Runs jobs on two threads, each with its own connection.
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <utility>
 
+#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
 #include "export/exporter.hpp"
 #include "export/product_folder.hpp"
@@ -32,6 +35,7 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   std::exception_ptr error;
   try {
     in_parallel(jobs.size(), second ? 2 : 1, [&](std::size_t job, std::size_t thread) {
+      interrupt::check();
       if (jobs[job].write)
         written[job] = jobs[job].write((thread == 0 ? store : *second).database());
     });
@@ -45,7 +49,8 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   std::vector<ExportedFile> files;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     if (jobs[job].written) written[job] = jobs[job].written();
-    files.insert(files.end(), written[job].begin(), written[job].end());
+    std::move(written[job].begin(), written[job].end(), std::back_inserter(files));
+    written[job].clear();
   }
   for (ProductFolder* folder : folders) folder->retire();
   return files;

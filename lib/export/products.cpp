@@ -99,14 +99,13 @@ std::vector<std::string> empty_products(const Database& db, const std::set<std::
   };
   std::vector<std::string> names;
   for (const auto& table : default_tables(db)) {
-    if (is_of_its_time(db, table->info()) && is_expected(table->info()) &&
-        table->output_files(db).empty()) {
+    if (is_of_its_time(db, table->info()) && is_expected(table->info()) && !table->has_files(db)) {
       names.push_back(fmt::format("summary {}", table->name()));
     }
   }
   if (is_old_capture(db)) return names;
   for (const auto& layer : timeline_layers(db)) {
-    if (layer->info().is_default && is_expected(layer->info()) && layer->output_files(db).empty())
+    if (layer->info().is_default && is_expected(layer->info()) && !layer->has_files(db))
       names.push_back(fmt::format("timeline {}", layer->name()));
   }
   return names;

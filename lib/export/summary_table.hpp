@@ -44,6 +44,19 @@ class SummaryTable {
   virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Returns its files in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
+  // Calls `visit` for each of its files, in order, until it returns false.
+  virtual void visit_files(const Database& db, const FileVisitor& visit) const {
+    for (const OutputFile& file : output_files(db))
+      if (!visit(file)) return;
+  }
+  bool has_files(const Database& db) const {
+    bool has_any = false;
+    visit_files(db, [&](const OutputFile&) {
+      has_any = true;
+      return false;
+    });
+    return has_any;
+  }
   virtual void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const;
   // The same in chunks, which write_table() makes on several threads, for tables with many rows. A
   // table implements write() or chunks().
@@ -55,6 +68,18 @@ class SummaryTable {
   // capture.
   virtual std::vector<std::string> unit_loads(const Database&) const {
     return {info_.unit_loads.begin(), info_.unit_loads.end()};
+  }
+
+ protected:
+  // output_files() of a table that implements visit_files().
+  std::vector<OutputFile> collect_files(const Database& db) const {
+    std::vector<OutputFile> files;
+    visit_files(db, [&](const OutputFile& file) {
+      check_file_count(files.size() + 1);
+      files.push_back(file);
+      return true;
+    });
+    return files;
   }
 
  private:

@@ -131,12 +131,14 @@ struct Place {
 Place read_place(const Database& store, const OutputFile& output_file) {
   Place place;
   if (output_file.step_id != kNull) {
-    Statement read = store.prepare("SELECT number FROM step WHERE id = ?");
+    Statement& read = store.reuse("SELECT number FROM step WHERE id = ?");
     if (read.bind(1, output_file.step_id).step()) place.step = read.maybe_integer(0);
+    read.reset();
   }
   if (output_file.model_row != kNull) {
-    Statement read = store.prepare("SELECT model_id FROM model WHERE id = ?");
+    Statement& read = store.reuse("SELECT model_id FROM model WHERE id = ?");
     if (read.bind(1, output_file.model_row).step()) place.model_id = read.maybe_integer(0);
+    read.reset();
   }
   return place;
 }
@@ -255,10 +257,11 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     columns.push_back(sql_name(field));
   }
   const auto computed = common_metrics(fields, asked, wanted);
-  const auto output_files = table.output_files(store);
   bool has_steps = false;
-  for (const OutputFile& output_file : output_files)
-    has_steps |= output_file.step_id != kNull || output_file.model_row != kNull;
+  table.visit_files(store, [&](const OutputFile& output_file) {
+    has_steps = output_file.step_id != kNull || output_file.model_row != kNull;
+    return !has_steps;
+  });
   if (has_steps) {
     columns.push_back("model_id");
     columns.push_back("step");
@@ -271,11 +274,13 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
-  for (const OutputFile& output_file : output_files) {
+  table.visit_files(store, [&](const OutputFile& output_file) {
     if (has_steps) rows.set_place(read_place(store, output_file));
     rows.begin(headers);
     write_table(store, table, output_file, rows);
-  }
+    return true;
+  });
+}
 }
 
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked) {

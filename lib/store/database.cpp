@@ -27,7 +27,6 @@ namespace msprof {
 
 namespace {
 
-constexpr unsigned kStepsBetweenLooks = 1u << 14;
 // Maximum size of a row that is read. Import cuts texts at a quarter of this size.
 constexpr int kMaxRow = 4 << 20;
 // Limits well above our own SQL and tables.
@@ -219,7 +218,8 @@ Statement& Statement::bind_null(int parameter) {
 }
 
 bool Statement::step() {
-  if (++steps_ % kStepsBetweenLooks == 0) interrupt::check();
+  // SQLite calls the progress handler only in long steps.
+  interrupt::check();
   if (watch_ != nullptr) watch_->enter();
   const int code = sqlite3_step(statement_.get());
   if (watch_ != nullptr) watch_->leave();
@@ -379,7 +379,15 @@ std::filesystem::path Database::path() const {
   return sqlite3_db_filename(db_.get(), "main");
 }
 
+Statement& Database::reuse(std::string_view sql) const {
+  auto known = reused_.find(sql);
+  if (known == reused_.end()) known = reused_.emplace(sql, prepare(sql)).first;
+  known->second.reset();
+  return known->second;
+}
+
 void Database::close() {
+  reused_.clear();
   pages_.reset();
   db_.reset();
 }

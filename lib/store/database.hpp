@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +47,7 @@ class Statement {
   Statement& bind_blob(int parameter, std::string_view bytes);
   Statement& bind_null(int parameter);
 
-  // Advances to the next row; false at the end. Regularly checks for Ctrl-C.
+  // Advances to the next row; false at the end. Throws Error(interrupted) after a signal.
   bool step();
   // Runs a statement that returns no rows and resets it for the next values.
   void run();
@@ -74,7 +76,6 @@ class Statement {
   [[noreturn]] void fail() const;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   StatementWatch* watch_ = nullptr;
-  unsigned steps_ = 0;
 };
 
 // Throws the Error for the last failure of `db`, with file and remedy: "`doing` FILE: …".
@@ -101,6 +102,10 @@ class Database {
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
+  // Same, but prepares each text once and returns the same statement again, reset. For queries that
+  // run once per step: preparing them takes longer than running them. Do not use a text again while
+  // its rows are being read.
+  Statement& reuse(std::string_view sql) const;
   // Returns the Error for a store whose content contradicts itself; stores are untrusted input.
   Error damaged(std::string_view what) const;
   sqlite3* handle() const { return db_.get(); }
@@ -127,6 +132,7 @@ class Database {
   };
   std::unique_ptr<sqlite3, Close> db_;
   std::unique_ptr<const Pages, Close> pages_;
+  mutable std::map<std::string, Statement, std::less<>> reused_;
 };
 
 }  // namespace msprof

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <tuple>
@@ -40,6 +41,10 @@ std::string create_statement(const StoreTable& table) {
   return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
 }
 
+std::string create_statement(const StoreIndex& index) {
+  return fmt::format("CREATE INDEX {} ON {}", index.name, index.on);
+}
+
 bool has_tables(const Database& db, const std::vector<StoreTable>& tables) {
   std::map<std::string, std::string, std::less<>> expected;
   for (const StoreTable& table : tables) expected[table.name] = create_statement(table);
@@ -54,7 +59,13 @@ bool has_tables(const Database& db, const std::vector<StoreTable>& tables) {
 }
 
 bool has_our_tables(const Database& db) {
-  return has_tables(db, store_tables());
+  if (!has_tables(db, store_tables())) return false;
+  Statement read = db.prepare(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ? AND sql = ? ORDER BY rowid");
+  return std::all_of(kStoreIndexes.begin(), kStoreIndexes.end(), [&](const StoreIndex& index) {
+    read.reset();
+    return read.bind(1, index.name).bind(2, create_statement(index)).step();
+  });
 }
 
 std::string read_meta(const Database& db, std::string_view key) {

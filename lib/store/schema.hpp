@@ -4,6 +4,7 @@
 // are wall-clock nanoseconds since 1970.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,10 +73,22 @@ std::vector<StoreTable> make_tables(std::tuple<Row...>*) {
 // Returns "CREATE TABLE name (…)", as stored in the database.
 std::string create_statement(const StoreTable& table);
 
+// The indexes of a store, without which readers of many steps would take quadratic time.
+struct StoreIndex {
+  const char* name;
+  const char* on;  // "table(column)"
+};
+inline constexpr StoreIndex kTaskRunOfStep = {"task_run_of_step", "task_run(step_id)"};
+inline constexpr StoreIndex kLayerTimeOfStep = {"layer_time_of_step", "layer_time(step_id)"};
+inline constexpr std::array kStoreIndexes = {kTaskRunOfStep, kLayerTimeOfStep};
+
+// Returns "CREATE INDEX name ON table(column)", as stored in the database.
+std::string create_statement(const StoreIndex& index);
+
 // Returns true if `db` holds exactly `tables`, as declared, and otherwise only indexes. An
 // untrusted file could have views of the same names, which can run arbitrary SQL.
 bool has_tables(const Database& db, const std::vector<StoreTable>& tables);
-// Same, for the tables of a store.
+// Same, for the tables of a store; it must also have all of its indexes.
 bool has_our_tables(const Database& db);
 
 // Values of the table `meta`: facts about the capture as a whole. For all readers of a store.

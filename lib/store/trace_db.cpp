@@ -30,6 +30,20 @@ bool has_disjoint_runs(const Database& db) {
          }) == runs.end();
 }
 
+// Readers keep some data of each device, and of each step and model of a board, in memory. Steps
+// and models have raw files of their own, so no import comes near these numbers.
+bool has_possible_counts(const Database& db) {
+  constexpr std::int64_t kMaxDevices = 20'000;
+  constexpr std::int64_t kMaxSteps = 1'000'000;
+  constexpr std::int64_t kMaxModels = 100'000;
+  Statement read = db.prepare(
+      "SELECT (SELECT count(*) FROM device), (SELECT count(*) FROM step),"
+      " (SELECT count(*) FROM model WHERE EXISTS"
+      " (SELECT 1 FROM meta WHERE key = 'dialect' AND value = 'svp'))");
+  return read.step() && read.integer(0) <= kMaxDevices && read.integer(1) <= kMaxSteps &&
+         read.integer(2) <= kMaxModels;
+}
+
 }  // namespace
 
 std::optional<TraceDb> TraceDb::open(const fs::path& path) {
@@ -40,7 +54,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
         version.integer(1) != kApplicationId || !has_our_tables(store.database()) ||
-        !has_disjoint_runs(store.database())) {
+        !has_possible_counts(store.database()) || !has_disjoint_runs(store.database())) {
       return std::nullopt;
     }
     store.db_.read_by_pages();

@@ -118,11 +118,14 @@ const Database& TraceDbWriter::readable() {
   return readers_.back();
 }
 
-void TraceDbWriter::execute(const std::string& sql) {
-  tables_->execute(sql);
+void TraceDbWriter::add_index(const StoreIndex& index) {
+  tables_->execute(create_statement(index));
+  indexes_.insert(index.name);
 }
 
 void TraceDbWriter::publish() {
+  for (const StoreIndex& index : kStoreIndexes)
+    if (!indexes_.contains(index.name)) add_index(index);
   tables_->drain();
   // The version is written last: a store that has it is complete.
   db_.execute(fmt::format("PRAGMA user_version={};", kSchemaVersion));

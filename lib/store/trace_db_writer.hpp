@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -65,8 +66,8 @@ class TraceDbWriter {
   // Returns a database in which everything added so far can be read, on the calling thread; valid
   // until publish(). Meanwhile add() may be called for tables that are not being read.
   const Database& readable();
-  // Runs SQL of derive passes, once all rows are added.
-  void execute(const std::string& sql);
+  // Creates an index once all rows of its table are added. publish() creates the others.
+  void add_index(const StoreIndex& index);
 
   void publish();
 
@@ -90,6 +91,7 @@ class TraceDbWriter {
   std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;
+  std::set<std::string_view> indexes_;
   TextMap<std::int64_t> name_ids_;  // keyed by the original text
   std::int64_t last_name_id_ = 0;
   std::int64_t repaired_texts_ = 0;

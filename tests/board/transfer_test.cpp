@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -14,6 +13,7 @@
 #include "board/transfer_fixture.hpp"
 #include "collect/file_tree.hpp"
 #include "support/files.hpp"
+#include "support/signals_as_before.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -23,25 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-// The destructor restores the process's handlers of the signals that interrupt::install() changes.
-class SignalsAsBefore {
- public:
-  SignalsAsBefore() {
-    for (std::size_t i = 0; i < kNumbers.size(); ++i)
-      ::sigaction(kNumbers[i], nullptr, &before_[i]);
-  }
-  ~SignalsAsBefore() {
-    for (std::size_t i = 0; i < kNumbers.size(); ++i)
-      ::sigaction(kNumbers[i], &before_[i], nullptr);
-  }
-  SignalsAsBefore(const SignalsAsBefore&) = delete;
-  SignalsAsBefore& operator=(const SignalsAsBefore&) = delete;
-
- private:
-  static constexpr std::array kNumbers = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-  std::array<struct sigaction, kNumbers.size()> before_{};
-};
 
 std::int64_t modification_seconds(const fs::path& path) {
   struct stat status = {};

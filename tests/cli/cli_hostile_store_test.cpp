@@ -128,6 +128,9 @@ const std::vector<std::string> kForeign = {
     "DROP TABLE name; CREATE VIRTUAL TABLE name USING fts5(id, text)",
     "CREATE TRIGGER t AFTER INSERT ON task BEGIN DELETE FROM task; END",
     "CREATE TABLE v_ops(x); CREATE TABLE op_summary(x)",
+    "DROP INDEX task_run_of_step",
+    "DROP INDEX layer_time_of_step",
+    "DROP INDEX task_run_of_step; CREATE INDEX task_run_of_step ON task_run(id)",
     "PRAGMA journal_mode = WAL"};
 
 }  // namespace

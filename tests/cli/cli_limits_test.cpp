@@ -20,12 +20,14 @@ RunResult run_limited(const std::string& limit, const Words& words) {
 TEST_CASE("exceeding the file size limit is reported like a full disk") {
   const TempFolder folder;
   const std::string dir = make_face(folder.path(), "JOBA").folder().string();
-  const Words words = GENERATE(Words{"import"}, Words{"export", "all"}, Words{"report"});
-  INFO(words.front());
+  const Words words = GENERATE(Words{"import"}, Words{"export", "all"}, Words{"report"},
+                               Words{"export", "timeline", "--gzip"});
+  const std::string limit = GENERATE("-f 0", "-f 1");
+  INFO(words.front() << " " << limit);
   Words all = words;
   all.insert(all.end(), {"-dir", dir});
   if (words.front() != "import") REQUIRE(run_msprof({"import", "-q", "-dir", dir}).exit_code == 0);
-  const RunResult result = run_limited("-f 1", all);
+  const RunResult result = run_limited(limit, all);
   INFO(result.err);
   CHECK(result.signal == 0);
   CHECK(result.exit_code == 5);
@@ -54,3 +56,31 @@ TEST_CASE("too many open files are not reported as missing files") {
   }
   CHECK(failed > 0);
 }
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_CASE("many steps of a model with a long name need little memory") {
+  const TempFolder folder;
+  const std::string dir = make_face(folder.path(), "JOBA").folder().string();
+  REQUIRE(run_msprof({"import", "-q", "-dir", dir}).exit_code == 0);
+  // One copy of the name per step would be 600 MB.
+  query(fs::path(dir) / "sqlite" / "msprof.db",
+        "UPDATE name SET text = replace(hex(zeroblob(50000)), '00', 'xy')"
+        " WHERE id = (SELECT name_id FROM model ORDER BY id LIMIT 1);"
+        "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 6999)"
+        "INSERT INTO step SELECT i, (SELECT min(id) FROM model), i, 1, 1, i, 1, 1 FROM n;"
+        "INSERT INTO step_time SELECT id, 1, 1, 1, 2, 1 FROM step WHERE id >= 1000;"
+        "INSERT INTO task_run SELECT id, id, 1, 0, NULL FROM step WHERE id >= 1000;"
+        "INSERT INTO layer_time(id, step_id, op_id, task_count, execution_count) SELECT id, id,"
+        " (SELECT min(id) FROM op), 1, 1 FROM step WHERE id >= 1000");
+  for (const Words& words :
+       {Words{"show", "-q", "-dir", dir}, Words{"show", "-q", "--json", "-dir", dir},
+        Words{"query", "-q", "-dir", dir}, Words{"advise", "-dir", dir},
+        Words{"doctor", "--dir", dir}, Words{"report", "-dir", dir}, Words{"compare", dir, dir},
+        Words{"export", "timeline", "-q", "-dir", dir},
+        Words{"query", "-q", "-dir", dir, "SELECT count(*) FROM op_statistic"}}) {
+    const RunResult result = run_limited("-v 450000", words);
+    INFO(words.front() << ": exit code " << result.exit_code << "\n" << result.err);
+    CHECK(result.exit_code == 0);
+  }
+}
+#endif

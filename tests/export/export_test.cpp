@@ -1,13 +1,21 @@
 // The writers of the products, and the choice of the step to show.
+#include <csignal>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analyze/overview.hpp"
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/json_text.hpp"
+#include "export/exporter.hpp"
 #include "export/table/table_writers.hpp"
 #include "export/trace/trace_json_writer.hpp"
 #include "import/import_report.hpp"
+#include "support/cann_store.hpp"
 #include "support/files.hpp"
+#include "support/signals_as_before.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -245,4 +253,29 @@ TEST_CASE("the verdict has one line per kind and reason, for any number of files
   CHECK(text.find("(data/0 and 49 more)") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   CHECK(report.json().at("missing_done").size() == 50);
+}
+
+TEST_CASE("a signal ends an export before its next file") {
+  CannStore store;
+  const TraceDb& db = store.db();
+  const SignalsAsBefore restored;
+  interrupt::install();
+  const interrupt::DeferSecondSignal deferred;
+  std::atomic<int> written = 0;
+  std::vector<ExportJob> jobs(1000);
+  for (ExportJob& job : jobs) {
+    job.write = [&](const Database&) {
+      if (++written == 1) ::raise(SIGINT);
+      return std::vector<ExportedFile>();
+    };
+  }
+  Exit code = Exit::ok;
+  try {
+    run_export_jobs(db, jobs);
+  } catch (const Error& error) {
+    code = error.code();
+  }
+  interrupt::acknowledge();
+  CHECK(code == Exit::interrupted);
+  CHECK(written < 1000);
 }

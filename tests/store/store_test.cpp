@@ -225,6 +225,37 @@ TEST_CASE("a store of another version, a text file and a folder are not opened")
   CHECK_FALSE(TraceDb::open(folder.path()));
 }
 
+TEST_CASE("a reused statement is prepared once and starts at its first row") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  writer.name_id("a");
+  writer.name_id("b");
+  const Database& db = writer.readable();
+  const std::string sql = "SELECT text FROM name WHERE id >= ? ORDER BY id";
+  Statement& first = db.reuse(sql);
+  REQUIRE(first.bind(1, std::int64_t{1}).step());
+  CHECK(first.text(0) == "a");
+  Statement& second = db.reuse(sql);
+  CHECK(&first == &second);
+  REQUIRE(second.step());
+  CHECK(second.text(0) == "a");
+  CHECK(&db.reuse("SELECT 1") != &first);
+}
+
+TEST_CASE("every store has the indexes that its readers need") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  writer.add_index(kTaskRunOfStep);
+  writer.publish();
+  const auto db = TraceDb::open(folder / "msprof.db");
+  REQUIRE(db);
+  Statement read = db->prepare("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY 1");
+  std::vector<std::string> names;
+  while (read.step()) names.emplace_back(read.text(0));
+  CHECK(names == std::vector<std::string>{"layer_time_of_step", "sqlite_autoindex_meta_1",
+                                          "task_run_of_step"});
+}
+
 TEST_CASE("a folder where no store can be created is a separate error") {
   const TempFolder folder;
   write_file(folder / "file", "x");

@@ -110,7 +110,7 @@ class DeviceReport {
 
 bool knows_devices(const Database& db) {
   const auto table = find_table(db, kTable);
-  if (table == nullptr || table->output_files(db).empty()) return false;
+  if (table == nullptr || !table->has_files(db)) return false;
   const auto fields = field_names(db, *table);
   return std::find(fields.begin(), fields.end(), "device_id") != fields.end();
 }

@@ -487,17 +487,16 @@ bool is_met(const Rule& rule, const RuleMatches& matches) {
 TableScanResult scan_table(const Database& db, std::string_view name,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options) {
   const auto table = find_table(db, name);
-  if (table == nullptr) return {};
-  const auto documents = table->output_files(db);
-  if (documents.empty()) return {};
+  if (table == nullptr || !table->has_files(db)) return {};
   const auto headers = table->columns(db);
   ScanSink sink(db, *table, rules, options, {});
-  for (OutputFile document : documents) {
+  table->visit_files(db, [&](OutputFile document) {
     document.scope = options.scope;
     sink.begin(headers);
     write_table(db, *table, document, sink);
     sink.end();
-  }
+    return true;
+  });
   return sink.result();
 }
 

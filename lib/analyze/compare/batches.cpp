@@ -59,8 +59,11 @@ std::int64_t Batches::pictures() const {
 Batches read_batches(const QueryDb& db) {
   Batches batches;
   Statement read = db.prepare(
-      "SELECT ifnull(model, ''), batch, sum(CAST(executions AS REAL)) FROM v_steps"
-      " WHERE executions > 0 AND batch > 0 GROUP BY 1, 2 ORDER BY 1, 2");
+      "SELECT (SELECT text FROM name WHERE id = name_id), batch, executions FROM"
+      " (SELECT model.name_id, step.batch_num AS batch,"
+      "  sum(CAST(execution_count AS REAL)) AS executions FROM step"
+      "  JOIN model ON model.id = step.model_row JOIN step_time ON step_time.step_id = step.id"
+      "  WHERE execution_count > 0 AND step.batch_num > 0 GROUP BY 1, 2) ORDER BY name_id, batch");
   constexpr double kMax = 1e15;  // bound, as the store is untrusted
   while (read.step()) {
     batches.executions[valid_utf8(read.text(0))][read.integer(1)] =

@@ -9,14 +9,25 @@
 namespace msprof {
 
 ExecutionIndex::ExecutionIndex(const QueryDb& db, ProfileUnit unit) : unit_(unit) {
-  Statement read = db.prepare(
-      "SELECT device_id, model_id, name FROM v_models WHERE model_id IS NOT NULL AND name IS NOT"
-      " NULL ORDER BY device_id, model_id, name");
-  while (read.step()) {
-    model_names_.emplace(std::pair(read.integer(0), read.integer(1)), std::string(read.text(2)));
-  }
+  if (unit != ProfileUnit::whole_run) read_models(db);
   if (unit == ProfileUnit::iteration) read_iterations(db);
   if (unit == ProfileUnit::picture) read_pictures(db);
+}
+
+// If a model id has several names, the first in alphabetical order is used.
+void ExecutionIndex::read_models(const QueryDb& db) {
+  Statement names =
+      db.prepare("SELECT id, text FROM name WHERE id IN (SELECT name_id FROM model) ORDER BY id");
+  while (names.step()) names_.emplace(names.integer(0), names.text(1));
+  Statement read = db.prepare(
+      "SELECT device_id, model_id, name_id FROM model WHERE model_id IS NOT NULL ORDER BY id");
+  while (read.step()) {
+    const auto name = names_.find(read.integer(2));
+    if (name == names_.end()) continue;
+    const auto [known, is_new] =
+        name_ids_.emplace(ModelKey(read.integer(0), read.integer(1)), name->first);
+    if (!is_new && name->second < names_.at(known->second)) known->second = name->first;
+  }
 }
 
 void ExecutionIndex::read_pictures(const QueryDb& db) {
@@ -43,20 +54,32 @@ void ExecutionIndex::read_iterations(const QueryDb& db) {
     const std::int64_t device = read.integer(0);
     const double begin = read.real(2), us = read.real(3);
     iterations_[device].push_back({begin, begin + 1000 * us, executions_.size()});
-    executions_.push_back({find_or_add_group(device, read.maybe_integer(1)), us});
+    add_execution({find_or_add_group(device, read.maybe_integer(1)), us});
   }
+}
+
+void ExecutionIndex::add_execution(const ModelExecution& execution) {
+  executions_.push_back(execution);
+  ++execution_counts_[execution.group];
 }
 
 // Executions of the same model on several devices, or loaded several times, are one group.
 std::size_t ExecutionIndex::find_or_add_group(std::int64_t device_id,
                                               std::optional<std::int64_t> model_id) {
-  std::string name;
-  if (model_id && unit_ != ProfileUnit::whole_run) {
-    auto known = model_names_.find({device_id, *model_id});
-    if (known == model_names_.end()) known = model_names_.find({0, *model_id});
-    name = known != model_names_.end() ? known->second : std::to_string(*model_id);
-  }
-  return groups_.emplace(name, groups_.size()).first->second;
+  if (!model_id || unit_ == ProfileUnit::whole_run) return find_or_add_group(std::string());
+  const auto [known, is_new] = group_of_model_.try_emplace({device_id, model_id});
+  if (!is_new) return known->second;
+  auto name = name_ids_.find({device_id, model_id});
+  if (name == name_ids_.end()) name = name_ids_.find({0, model_id});
+  known->second = find_or_add_group(name != name_ids_.end() ? names_.at(name->second)
+                                                            : std::to_string(*model_id));
+  return known->second;
+}
+
+std::size_t ExecutionIndex::find_or_add_group(const std::string& name) {
+  const auto [known, is_new] = groups_.emplace(name, groups_.size());
+  if (is_new) execution_counts_.push_back(0);
+  return known->second;
 }
 
 std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPosition& task) const {
@@ -74,8 +97,7 @@ std::size_t ExecutionIndex::find_or_add_execution(const ExecutionKey& key,
   if (last_ && last_->first == key) return last_->second;
   const auto [place, is_new] = places_.emplace(key, executions_.size());
   if (is_new)
-    executions_.push_back(
-        {find_or_add_group(task.device_id, task.model_id), 0, picture_count(task)});
+    add_execution({find_or_add_group(task.device_id, task.model_id), 0, picture_count(task)});
   last_ = {key, place->second};
   return place->second;
 }
@@ -164,19 +186,21 @@ void TaskTimes::add(std::size_t slot, const TaskPosition& place, double us) {
 }
 
 // Computed per group and summed, because an operator may be in several models.
-TypicalTime TaskTimes::over_groups(const std::vector<std::vector<double>>& by_group) const {
-  std::vector<std::size_t> executions(index_.group_count());
-  for (const ModelExecution& execution : index_.executions()) ++executions[execution.group];
+TypicalTime TaskTimes::over_groups(std::vector<GroupTime> times) const {
+  std::stable_sort(times.begin(), times.end(),
+                   [](const GroupTime& a, const GroupTime& b) { return a.group < b.group; });
   TypicalTime sum;
-  for (std::size_t group = 0; group < by_group.size(); ++group) {
-    if (by_group[group].empty()) continue;
+  for (auto begin = times.begin(); begin != times.end();) {
+    const std::size_t group = begin->group;
+    std::vector<double> us;
+    for (; begin != times.end() && begin->group == group; ++begin) us.push_back(begin->us);
     // An operator in every second execution costs half its time per execution.
-    const double part = static_cast<double>(by_group[group].size()) /
-                        static_cast<double>(std::max<std::size_t>(1, executions[group]));
-    const double middle = median(by_group[group]);
+    const double part =
+        static_cast<double>(us.size()) / static_cast<double>(index_.execution_count(group));
+    const double middle = median(us);
     sum.us += part * middle;
-    sum.mad_us += part * median_deviation(by_group[group], middle);
-    sum.fastest_us += part * *std::min_element(by_group[group].begin(), by_group[group].end());
+    sum.mad_us += part * median_deviation(us, middle);
+    sum.fastest_us += part * *std::min_element(us.begin(), us.end());
   }
   return sum;
 }
@@ -187,20 +211,21 @@ TypicalTime TaskTimes::of_op(std::size_t slot) const {
     return a.execution < b.execution;
   };
   std::stable_sort(samples.begin(), samples.end(), by_execution);
-  std::vector<std::vector<double>> by_group(index_.group_count());
+  std::vector<GroupTime> times;
   for (std::size_t i = 0; i < samples.size();) {
     const std::size_t execution = samples[i].execution;
     double us = 0;
     for (; i < samples.size() && samples[i].execution == execution; ++i) us += samples[i].us;
-    by_group[index_.executions()[execution].group].push_back(us);
+    times.push_back({index_.executions()[execution].group, us});
   }
-  TypicalTime time = over_groups(by_group);
+  // For a whole run, an execution is a device.
+  const double devices = static_cast<double>(std::max<std::size_t>(1, times.size()));
+  TypicalTime time = over_groups(std::move(times));
   if (unit_ == ProfileUnit::whole_run && !samples.empty()) {
     // The deviation of a sum of n tasks is sqrt(n) times that of one task.
     std::vector<double> each;
     each.reserve(samples.size());
     for (const Sample& sample : samples) each.push_back(sample.us);
-    const double devices = static_cast<double>(std::max<std::size_t>(1, by_group[0].size()));
     const double tasks = static_cast<double>(each.size()) / devices;
     time.mad_us = median_deviation(each, median(each)) * std::sqrt(tasks);
   }
@@ -208,10 +233,10 @@ TypicalTime TaskTimes::of_op(std::size_t slot) const {
 }
 
 TypicalTime TaskTimes::of_execution() const {
-  std::vector<std::vector<double>> by_group(index_.group_count());
+  std::vector<GroupTime> times;
   for (const ModelExecution& execution : index_.executions())
-    by_group[execution.group].push_back(execution.us);
-  return over_groups(by_group);
+    times.push_back({execution.group, execution.us});
+  return over_groups(std::move(times));
 }
 
 }  // namespace msprof

@@ -46,7 +46,8 @@ class ExecutionIndex {
     return us;
   }
   const std::vector<ModelExecution>& executions() const { return executions_; }
-  std::size_t group_count() const { return groups_.size(); }
+  // Returns the number of executions of a group.
+  std::size_t execution_count(std::size_t group) const { return execution_counts_[group]; }
 
  private:
   struct Iteration {
@@ -55,16 +56,23 @@ class ExecutionIndex {
   };
   using ExecutionKey = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
+  void read_models(const QueryDb& db);
   void read_iterations(const QueryDb& db);
   void read_pictures(const QueryDb& db);
   double picture_count(const TaskPosition& task) const;
+  void add_execution(const ModelExecution& execution);
   std::size_t find_or_add_group(std::int64_t device_id, std::optional<std::int64_t> model_id);
+  std::size_t find_or_add_group(const std::string& name);
   std::optional<std::size_t> find_iteration(const TaskPosition& task) const;
   std::size_t find_or_add_execution(const ExecutionKey& key, const TaskPosition& task);
 
   ProfileUnit unit_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> model_names_;
+  using ModelKey = std::pair<std::int64_t, std::optional<std::int64_t>>;  // device and model id
+  std::map<ModelKey, std::int64_t> name_ids_;
+  std::map<std::int64_t, std::string> names_;  // by id: many models may share a long name
+  std::map<ModelKey, std::size_t> group_of_model_;
   std::map<std::string, std::size_t> groups_;
+  std::vector<std::size_t> execution_counts_;  // by group
   std::vector<ModelExecution> executions_;
   std::map<ExecutionKey, std::size_t> places_;
   std::map<ExecutionKey, double> pictures_;  // per execution of a step (key with execution 0)
@@ -103,7 +111,11 @@ class TaskTimes {
     std::size_t execution = 0;
     double us = 0;
   };
-  TypicalTime over_groups(const std::vector<std::vector<double>>& by_group) const;
+  struct GroupTime {
+    std::size_t group = 0;
+    double us = 0;
+  };
+  TypicalTime over_groups(std::vector<GroupTime> times) const;
 
   ProfileUnit unit_;
   ExecutionIndex index_;

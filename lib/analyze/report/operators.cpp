@@ -73,8 +73,8 @@ Operators read_layers(const Database& db, const SummaryTable& table, const StepI
   for (const std::size_t place : places) result.columns.push_back(columns[place]);
   result.modelled_columns = table.unit_loads(db);
   result.knows_memory_bound = bound < columns.size();
-  for (const OutputFile& file : table.output_files(db)) {
-    if (step != nullptr && file.step_id != step->step_id) continue;
+  table.visit_files(db, [&](const OutputFile& file) {
+    if (step != nullptr && file.step_id != step->step_id) return true;
     TableRows rows;
     rows.begin(columns);
     RowBuilder builder(rows);
@@ -95,8 +95,8 @@ Operators read_layers(const Database& db, const SummaryTable& table, const StepI
       result.rows.push_back(std::move(cells));
       result.costs.push_back(cost);
     }
-    if (step == nullptr) break;
-  }
+    return false;
+  });
   const std::size_t names = find_column(result.columns, "ori_layer_name");
   if (names < result.columns.size()) drop_if_empty(result, names);
   return result;
@@ -260,7 +260,7 @@ std::optional<double> parse_number(const std::string& text) {
 Operators read_operators(const Database& db, const StepInfo* step) {
   const auto table = find_table(db, "op_summary");
   Operators result;
-  if (table == nullptr || table->output_files(db).empty()) return result;
+  if (table == nullptr || !table->has_files(db)) return result;
   const auto columns = table->columns(db);
   if (find_column(columns, "layer_name") < columns.size()) {
     result = read_layers(db, *table, step);

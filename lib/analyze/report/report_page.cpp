@@ -86,7 +86,7 @@ class Page {
         title += (title.empty() ? "" : ", ") + name(model.name);
       }
     }
-    if (step_ != nullptr) title = name(step_->model_name);
+    if (step_ != nullptr) title = name(*step_->model_name);
     if (title.empty()) title = name(head_.capture);
     std::string figures;
     if (window_ && window_->lengths) {

@@ -101,7 +101,7 @@ class RunRows {
   void add_models(const std::vector<StepInfo>& steps) {
     for (std::size_t i = 0; i < std::min(kMaxModels, steps.size()); ++i) {
       const StepInfo& step = steps[i];
-      std::string text = name(step.model_name);
+      std::string text = name(*step.model_name);
       if (step.batch) text += fmt::format(", {} {}", words_.batch, *step.batch);
       if (step.execution_count) text += ", " + counted_in(words_.executions, *step.execution_count);
       add(words_.model, text + ", " + counted_in(words_.tasks, step.task_count));

@@ -109,6 +109,9 @@ class Cann5Table : public SummaryTable {
   std::vector<OutputFile> output_files(const Database& db) const override {
     return table_->output_files(db);
   }
+  void visit_files(const Database& db, const FileVisitor& visit) const override {
+    table_->visit_files(db, visit);
+  }
   std::vector<TableChunk> chunks(const Database& db, const OutputFile& output_file) const override {
     std::vector<TableChunk> chunks = table_->chunks(db, output_file);
     for (TableChunk& chunk : chunks) {

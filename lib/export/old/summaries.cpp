@@ -26,7 +26,7 @@ void plan_tables(const Database& db, Age age, const SharedTables& tables, const 
   for (const auto& table : *tables) {
     const Rows rows = find_table(age, table->name()).rows;
     if ((rows == Rows::host) != part.is_host()) continue;
-    if (table->output_files(db).empty()) {
+    if (!table->has_files(db)) {
       missing.push_back(table->name());
       continue;
     }

@@ -126,7 +126,7 @@ class TimelinePlanner {
     // The tools of CANN 5 and older show times of the monotonic clock.
     timeline.origin_ns = read_meta_integer(db_, "clock.wall_offset_ns").value_or(0);
     for (const TopicLayer& one : topic.layers) {
-      if (one.layer->output_files(db_).empty()) continue;
+      if (!one.layer->has_files(db_)) continue;
       OutputFile output_file = timeline.output_file;
       if (topic.has_all_processes() && age_ != Age::current) output_file.key = kWholeTimeline;
       if (one.rows != Rows::selected) output_file.scope = part.scope.without_iteration();

@@ -4,16 +4,29 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace msprof {
 
+void check_file_count(std::size_t count) {
+  constexpr std::size_t kMaxFiles = 100'000;
+  if (count <= kMaxFiles) return;
+  throw Error(Exit::cannot_write,
+              fmt::format("the capture has more than {} tables or timelines, which are not written "
+                          "as files; `msprof query` and `show` read them",
+                          with_thousands(kMaxFiles)));
+}
+
 std::string FileNames::next(const std::string& stem) {
+  check_file_count(taken_.size() + 1);
   std::string name = limited_file_name(stem, extension_);
-  for (int number = 2; !taken_.insert(name).second; ++number) {
-    name = limited_file_name(stem, name_suffix(number) + extension_);
-  }
+  const auto [first, is_new] = taken_.try_emplace(name, 2);
+  if (is_new) return name;
+  do {
+    name = limited_file_name(stem, name_suffix(first->second++) + extension_);
+  } while (!taken_.try_emplace(name, 2).second);
   return name;
 }
 

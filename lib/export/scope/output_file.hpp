@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <typeindex>
 #include <utility>
@@ -56,15 +56,23 @@ struct OutputFile {
   std::string product{};
 };
 
+// Returns false to stop. For lists of files that can be too long to keep in memory.
+using FileVisitor = std::function<bool(const OutputFile&)>;
+
+// Throws Error(cannot_write) for more files than an export keeps in memory; only an untrusted store
+// has so many.
+void check_file_count(std::size_t count);
+
 // Makes file names that are unique within an export.
 class FileNames {
  public:
   explicit FileNames(std::string extension) : extension_(std::move(extension)) {}
+  // Throws like check_file_count().
   std::string next(const std::string& stem);
 
  private:
   std::string extension_;
-  std::set<std::string> taken_;
+  std::map<std::string, int> taken_;  // value: number that a further file of this name tries first
 };
 
 // Returns false if the document is about a device's model that is out of scope (board captures).

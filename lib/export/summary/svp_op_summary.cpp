@@ -114,16 +114,16 @@ class SvpOpSummary : public SummaryTable {
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }
 
   std::vector<OutputFile> output_files(const Database& db) const override {
-    std::vector<OutputFile> output_files;
-    for (const SvpCapture& capture : svp::captures_with_tasks(db)) {
+    return collect_files(db);
+  }
+  void visit_files(const Database& db, const FileVisitor& visit) const override {
+    svp::visit_captures(db, [&](const SvpCapture& capture) {
       const std::string frequency = svp::frequency_mhz(capture.model.frequency_hz);
-      output_files.push_back(
-          {fmt::format("op_summary_{}.{}.{}.{}.{}.{}", svp::model_stem(capture.model),
-                       capture.batch_num, capture.input_pic_num, capture.current_pic_count,
-                       svp::or_na(svp::icache_miss_rate(capture)), svp::or_na(frequency)),
-           capture.step_id, capture.model.row, 0});
-    }
-    return output_files;
+      return visit({fmt::format("op_summary_{}.{}.{}.{}.{}.{}", svp::model_stem(capture.model),
+                                capture.batch_num, capture.input_pic_num, capture.current_pic_count,
+                                svp::or_na(svp::icache_miss_rate(capture)), svp::or_na(frequency)),
+                    capture.step_id, capture.model.row, 0});
+    });
   }
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
@@ -135,9 +135,9 @@ class SvpOpSummary : public SummaryTable {
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const LayerTotal& layer = layers[i];
       out.number_or_missing(layer.layer_id);
-      out.text(layer.original_names);
-      out.text(layer.name);
-      out.text(layer.type);
+      out.text(*layer.original_names);
+      out.text(*layer.name);
+      out.text(*layer.type);
       out.number_or_missing(mean_us(layer, frequency));
       out.number_or_missing(svp::percent(shares[i], whole));
       write_units(out, unit_sums(layer));

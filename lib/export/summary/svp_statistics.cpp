@@ -1,5 +1,5 @@
-// op_statistic: one row per operator name and unit of a capture. acl_statistic: one row per process,
-// thread, type and name of the calls of a model. Longest total time first.
+// op_statistic: one row per operator name and unit of a capture. acl_statistic: one row per
+// process, thread, type and name of the calls of a model. Longest total time first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,26 +38,30 @@ using StatisticRows = std::vector<StatisticRow>;
 
 class SvpStatistic : public SummaryTable {
  public:
-  using Files = std::vector<OutputFile> (*)(const Database& db);
+  using Files = void (*)(const Database& db, const FileVisitor& visit);
   // Returns the rows of a file in the order of those with equal times.
   using Rows = StatisticRows (*)(const Database& db, const OutputFile& output_file);
 
   // `keys`: names of the columns of ids and texts.
   SvpStatistic(const TableInfo& info, std::vector<std::string> keys, Files files, Rows rows)
       : SummaryTable(info), columns_(std::move(keys)), files_(files), rows_(rows) {
-    for (const char* column : {"Total Time Ratio(%)", "Total Time(us)", "Count", "Avg(us)",
-                               "Max(us)", "Min(us)"})
+    for (const char* column :
+         {"Total Time Ratio(%)", "Total Time(us)", "Count", "Avg(us)", "Max(us)", "Min(us)"})
       columns_.emplace_back(column);
   }
 
   std::vector<std::string> columns(const Database&) const override { return columns_; }
-  std::vector<OutputFile> output_files(const Database& db) const override { return files_(db); }
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    return collect_files(db);
+  }
+  void visit_files(const Database& db, const FileVisitor& visit) const override {
+    files_(db, visit);
+  }
 
   void write(const Database& db, const OutputFile& output_file, RowBuilder& out) const override {
     StatisticRows rows = rows_(db, output_file);
-    std::stable_sort(rows.begin(), rows.end(), [](const StatisticRow& a, const StatisticRow& b) {
-      return b.rank < a.rank;
-    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const StatisticRow& a, const StatisticRow& b) { return b.rank < a.rank; });
     std::vector<std::optional<Fraction>> weights;
     for (const StatisticRow& row : rows) weights.push_back(row.weight);
     const auto whole = svp::sum(weights);
@@ -87,15 +91,12 @@ class SvpStatistic : public SummaryTable {
   Rows rows_;
 };
 
-std::vector<OutputFile> op_statistic_files(const Database& db) {
-  std::vector<OutputFile> output_files;
-  for (const SvpCapture& capture : svp::captures_with_tasks(db)) {
-    output_files.push_back(
-        {fmt::format("op_statistic_{}_{}_{}_{}", capture.model.device_id, capture.model.model_id,
-                     capture.current_pic_count, capture.number),
-         capture.step_id, capture.model.row, 0});
-  }
-  return output_files;
+void visit_op_statistic_files(const Database& db, const FileVisitor& visit) {
+  svp::visit_captures(db, [&](const SvpCapture& capture) {
+    return visit({fmt::format("op_statistic_{}_{}_{}_{}", capture.model.device_id,
+                              capture.model.model_id, capture.current_pic_count, capture.number),
+                  capture.step_id, capture.model.row, 0});
+  });
 }
 
 // Without a frequency no shares can be computed if CPU operators ran, too. Cycles and ns still sort
@@ -124,18 +125,18 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
   const auto layers = svp::layer_totals(db, capture);
   const auto weights = svp::weights(layers, frequency_hz, false);
   std::vector<std::pair<std::int64_t, StatisticRow>> groups;  // with the first start
-  std::map<std::pair<std::string, bool>, std::size_t> known;
+  std::map<std::pair<std::string_view, bool>, std::size_t> known;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerTotal& layer = layers[i];
     const StatisticRow row{{std::nullopt, 0},  // an svp board has one stream
-                           {layer.name, layer.is_on_cpu ? "AA_CPU" : "AA_CORE"},
+                           {*layer.name, layer.is_on_cpu ? "AA_CPU" : "AA_CORE"},
                            layer.count,
                            weights[i],
                            sort_weight(layer, weights[i]),
                            layer.time_ns(frequency_hz),
                            layer.longest_ns,
                            layer.shortest_ns};
-    const auto [at, is_new] = known.try_emplace({layer.name, layer.is_on_cpu}, groups.size());
+    const auto [at, is_new] = known.try_emplace({*layer.name, layer.is_on_cpu}, groups.size());
     if (is_new) {
       groups.emplace_back(layer.first_start_ns, row);
     } else {
@@ -157,17 +158,17 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
   return rows;
 }
 
-std::vector<OutputFile> acl_statistic_files(const Database& db) {
-  std::vector<OutputFile> output_files;
-  Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM api_call WHERE model_row = ?)");
+void visit_acl_statistic_files(const Database& db, const FileVisitor& visit) {
+  std::set<std::int64_t> with_calls;
+  Statement read =
+      db.prepare("SELECT DISTINCT model_row FROM api_call WHERE model_row IS NOT NULL");
+  while (read.step()) with_calls.insert(read.integer(0));
   for (const svp::SvpModel& model : svp::models(db)) {
-    any.reset();
-    any.bind(1, model.row);
-    if (!any.step() || any.integer(0) == 0) continue;
-    output_files.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
-                            kNull, model.row, 0});
+    if (with_calls.contains(model.row) &&
+        !visit({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id), kNull,
+                model.row, 0}))
+      return;
   }
-  return output_files;
 }
 
 // Process, thread (-1: unknown), type and name ids.
@@ -212,9 +213,7 @@ StatisticRows acl_statistic_rows(const Database& db, const OutputFile& output_fi
     name.bind(1, id);
     return name.step() ? std::string(name.text(0)) : std::string("N/A");
   };
-  const auto known_id = [](std::int64_t id) {
-    return id < 0 ? std::nullopt : std::optional(id);
-  };
+  const auto known_id = [](std::int64_t id) { return id < 0 ? std::nullopt : std::optional(id); };
   StatisticRows rows;
   for (const auto& [key, total] : read_call_totals(db, output_file.model_row)) {
     const auto& [process, thread, type, call] = key;
@@ -246,8 +245,8 @@ std::unique_ptr<SummaryTable> make_svp_op_statistic() {
                 .needs = {"aicore|aicpu", true},
                 .is_shown = true,
                 .dialect = Dialect::svp},
-      std::vector<std::string>{"Task ID", "Stream ID", "OP Name", "Task Type"}, op_statistic_files,
-      op_statistic_rows);
+      std::vector<std::string>{"Task ID", "Stream ID", "OP Name", "Task Type"},
+      visit_op_statistic_files, op_statistic_rows);
 }
 
 std::unique_ptr<SummaryTable> make_svp_acl_statistic() {
@@ -258,8 +257,8 @@ std::unique_ptr<SummaryTable> make_svp_acl_statistic() {
                 .needs = {"acl_api", true},
                 .is_shown = true,
                 .dialect = Dialect::svp},
-      std::vector<std::string>{"Process ID", "Thread ID", "Type", "Name"}, acl_statistic_files,
-      acl_statistic_rows);
+      std::vector<std::string>{"Process ID", "Thread ID", "Type", "Name"},
+      visit_acl_statistic_files, acl_statistic_rows);
 }
 
 }  // namespace msprof

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/rows/counter_rows.hpp"
@@ -15,43 +17,59 @@ namespace msprof::svp {
 
 namespace {
 
-// `where`: empty, or a condition whose parameter is `value`.
-std::vector<SvpModel> read_models(const Database& db, const std::string& where,
-                                  std::int64_t value) {
-  std::vector<SvpModel> result;
-  Statement read = db.prepare(
-      "SELECT model.id, model.device_id, model.model_id, name.text, model.batch_num, "
-      "CASE WHEN device.frequency_hz > 0 THEN device.frequency_hz END"
-      " FROM model JOIN name ON name.id = model.name_id LEFT JOIN device ON device.id = "
-      "model.device_id " +
-      where + " ORDER BY model.id");
-  if (!where.empty()) read.bind(1, value);
-  while (read.step()) {
-    result.push_back({read.integer(0), read.integer(1), read.integer(2), std::string(read.text(3)),
-                      read.maybe_integer(4), read.maybe_integer(5)});
+constexpr const char* kWholeText = "SELECT text FROM name WHERE id = ?";
+// Import reads names of models from names of files, which have at most 255 bytes. Without the
+// limit, a foreign store could cause thousands of copies of a long text.
+constexpr const char* kModelName = "SELECT substr(text, 1, 255) FROM name WHERE id = ?";
+
+// Reads names, each once: many rows of a foreign store may refer to a long one.
+class NameTexts {
+ public:
+  // `select` has the id of the name as its parameter.
+  NameTexts(const Database& db, const char* select) : db_(db), select_(select) {}
+
+  // Returns null if there is no such name.
+  const NameText& find(std::int64_t name_id) {
+    const auto [known, is_new] = texts_.try_emplace(name_id);
+    if (!is_new) return known->second;
+    Statement& read = db_.reuse(select_);
+    if (read.bind(1, name_id).step())
+      known->second = std::make_shared<const std::string>(read.text(0));
+    read.reset();
+    return known->second;
   }
-  return result;
+
+ private:
+  const Database& db_;
+  const char* select_;
+  std::map<std::int64_t, NameText> texts_;
+};
+
+// The columns of an SvpModel.
+constexpr const char* kModelColumns =
+    "model.id, model.device_id, model.model_id, model.name_id, model.batch_num,"
+    " CASE WHEN device.frequency_hz > 0 THEN device.frequency_hz END";
+constexpr const char* kJoinDevice = " LEFT JOIN device ON device.id = model.device_id";
+
+// Without the name.
+SvpModel read_model(const Statement& read) {
+  return {read.integer(0),       read.integer(1),      read.integer(2), {},
+          read.maybe_integer(4), read.maybe_integer(5)};
 }
 
-std::vector<SvpCapture> read_captures(const Database& db, const std::string& where,
-                                      std::int64_t step_id, std::vector<SvpModel> models) {
-  std::map<std::int64_t, SvpModel> by_row;
-  for (SvpModel& model : models) by_row.emplace(model.row, std::move(model));
-  std::vector<SvpCapture> result;
-  Statement read = db.prepare(
-      "SELECT id, model_row, number, batch_num, input_pic_num, current_pic_count, icache_hit, "
-      "icache_miss"
-      " FROM step WHERE " +
-      where + " ORDER BY id");
-  read.bind(1, step_id);
-  while (read.step()) {
-    const auto model = by_row.find(read.integer(1));
-    if (model == by_row.end()) throw db.damaged("a step without its model");
-    result.push_back({read.integer(0), model->second, read.integer(2), read.integer(3),
-                      read.integer(4), read.integer(5), read.maybe_integer(6),
-                      read.maybe_integer(7)});
-  }
-  return result;
+std::string select_captures(const char* where) {
+  return fmt::format(
+      "SELECT {}, step.id, number, step.batch_num, input_pic_num, current_pic_count, icache_hit,"
+      " icache_miss FROM step LEFT JOIN model ON model.id = step.model_row{} WHERE {}"
+      " ORDER BY step.id",
+      kModelColumns, kJoinDevice, where);
+}
+
+// Without the name of the model.
+SvpCapture read_capture(const Database& db, const Statement& read) {
+  if (read.is_null(0)) throw db.damaged("a step without its model");
+  return {read.integer(6), read_model(read), read.integer(7),        read.integer(8),
+          read.integer(9), read.integer(10), read.maybe_integer(11), read.maybe_integer(12)};
 }
 
 constexpr std::array<std::string_view, kCounterCount> kCounterNames = {
@@ -64,7 +82,7 @@ using CounterPlaces = std::array<std::size_t, kCounterCount>;
 
 CounterPlaces counter_places(const Database& db) {
   std::map<std::string, std::int64_t> columns;
-  Statement read = db.prepare(
+  Statement& read = db.reuse(
       "SELECT name.text, column_number FROM pmu_column JOIN name ON name.id = counter_name_id"
       " ORDER BY column_number");
   while (read.step()) columns[std::string(read.text(0))] = read.integer(1);
@@ -81,14 +99,23 @@ CounterPlaces counter_places(const Database& db) {
 
 using LayerTotals = std::map<std::int64_t, LayerTotal>;  // by op.id
 
+// Throws the Error of a damaged store beyond a limit far above the number of layers of any model.
+LayerTotal& find_or_add(const Database& db, LayerTotals& by_op, std::int64_t op_id) {
+  constexpr std::size_t kMaxLayers = 50'000;
+  LayerTotal& found = by_op[op_id];
+  if (by_op.size() > kMaxLayers)
+    throw db.damaged(fmt::format("a capture with more than {} layers", kMaxLayers));
+  return found;
+}
+
 LayerTotals read_totals(const Database& db, std::int64_t step_id, bool& is_in_order) {
   LayerTotals by_op;
   const CounterPlaces places = counter_places(db);
   enum Column { kOp = 2, kTasks, kExecutions, kFirstStart, kTotal, kMin, kMax, kFirstCounter };
-  Statement read = db.prepare("SELECT * FROM layer_time WHERE step_id = ? ORDER BY id");
+  Statement& read = db.reuse("SELECT * FROM layer_time WHERE step_id = ? ORDER BY id");
   read.bind(1, step_id);
   while (read.step()) {
-    LayerTotal& total = by_op[read.integer(kOp)];
+    LayerTotal& total = find_or_add(db, by_op, read.integer(kOp));
     total.count = read.integer(kTasks);
     if (total.count < 1) throw db.damaged("a layer without tasks");
     total.execution_count = read.integer(kExecutions);
@@ -106,6 +133,23 @@ LayerTotals read_totals(const Database& db, std::int64_t step_id, bool& is_in_or
   return by_op;
 }
 
+struct PlacedLayer {
+  LayerTotals::iterator op;
+  std::optional<std::int64_t> net_id;
+  std::optional<std::int64_t> position;
+  NameText unit;
+
+  // Layers without a position or an id are last.
+  bool operator<(const PlacedLayer& other) const {
+    const auto key = [](const PlacedLayer& one) {
+      const auto& layer_id = one.op->second.layer_id;
+      return std::tuple(one.net_id, !one.position, one.position, !layer_id, layer_id,
+                        std::string_view(*one.unit));
+    };
+    return key(*this) < key(other);
+  }
+};
+
 // Exact but slower; for captures whose records are not in order of execution.
 void count_executions(const Database& db, std::int64_t step_id, LayerTotals& by_op) {
   Statement read = db.prepare(
@@ -113,28 +157,47 @@ void count_executions(const Database& db, std::int64_t step_id, LayerTotals& by_
       " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
       " WHERE run.step_id = ? GROUP BY task.op_id ORDER BY task.op_id");
   read.bind(1, step_id);
-  while (read.step()) by_op[read.integer(0)].execution_count = read.integer(1);
+  while (read.step()) find_or_add(db, by_op, read.integer(0)).execution_count = read.integer(1);
 }
 
 }  // namespace
 
 std::vector<SvpModel> models(const Database& db) {
-  return read_models(db, "", 0);
+  std::vector<SvpModel> result;
+  NameTexts names(db, kModelName);
+  Statement read = db.prepare(
+      fmt::format("SELECT {} FROM model{} ORDER BY model.id", kModelColumns, kJoinDevice));
+  while (read.step()) {
+    const NameText& name = names.find(read.integer(3));
+    if (!name) continue;
+    result.push_back(read_model(read));
+    result.back().name = *name;
+  }
+  return result;
 }
 
-std::vector<SvpCapture> captures_with_tasks(const Database& db) {
-  return read_captures(db, "id >= ? AND id IN (SELECT step_id FROM task_run)", 0, models(db));
+void visit_captures(const Database& db, const std::function<bool(const SvpCapture&)>& visit) {
+  NameTexts names(db, kModelName);
+  Statement read = db.prepare(select_captures(
+      "step.id >= 0 AND EXISTS (SELECT 1 FROM task_run WHERE task_run.step_id = step.id)"));
+  while (read.step()) {
+    interrupt::check();
+    SvpCapture capture = read_capture(db, read);
+    const NameText& name = names.find(read.integer(3));
+    if (!name) throw db.damaged("a model without its name");
+    capture.model.name = *name;
+    if (!visit(capture)) return;
+  }
 }
 
 SvpCapture capture(const Database& db, std::int64_t step_id) {
-  // A product covers one capture; reading all models for each of thousands would dominate the time.
-  auto found = read_captures(
-      db, "id = ?", step_id,
-      read_models(db, "WHERE model.id = (SELECT model_row FROM step WHERE id = ?)", step_id));
-  if (found.empty()) {
+  static const std::string kSelect = select_captures("step.id = ?");
+  Statement& read = db.reuse(kSelect);
+  if (!read.bind(1, step_id).step())
     throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
-  }
-  return std::move(found.front());
+  SvpCapture capture = read_capture(db, read);
+  read.reset();
+  return capture;
 }
 
 std::string model_stem(const SvpModel& model) {
@@ -174,28 +237,34 @@ std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& captu
   bool is_in_order = true;
   LayerTotals by_op = read_totals(db, capture.step_id, is_in_order);
   if (!is_in_order) count_executions(db, capture.step_id, by_op);
-  std::vector<LayerTotal> layers;
-  Statement read = db.prepare(
-      "SELECT op.id, op.layer_id, layer.text, original.text, type.text, unit.text = 'AA_CPU' FROM "
-      "op"
-      " JOIN name AS layer ON layer.id = op.name_id JOIN name AS original ON original.id = "
-      "op.original_name_id"
-      " JOIN name AS type ON type.id = op.type_name_id JOIN name AS unit ON unit.id = "
-      "op.unit_name_id"
-      " WHERE op.model_row = ?"
-      " ORDER BY op.net_id, op.position NULLS LAST, op.layer_id NULLS LAST, unit.text, op.id");
-  read.bind(1, capture.model.row);
-  while (read.step()) {
-    const auto at = by_op.find(read.integer(0));
-    if (at == by_op.end()) continue;
-    LayerTotal& layer = at->second;
+  std::vector<PlacedLayer> placed;
+  NameTexts texts(db, kWholeText);
+  // By id: a foreign store may have many captures, each with few of the operators of a model.
+  Statement& read = db.reuse(
+      "SELECT net_id, position, layer_id, unit_name_id, name_id, original_name_id, type_name_id"
+      " FROM op WHERE id = ? AND model_row = ?");
+  for (auto op = by_op.begin(); op != by_op.end(); ++op) {
+    read.reset();
+    if (!read.bind(1, op->first).bind(2, capture.model.row).step()) continue;
+    LayerTotal& layer = op->second;
+    layer.name = texts.find(read.integer(4));
+    layer.original_names = texts.find(read.integer(5));
+    layer.type = texts.find(read.integer(6));
+    const NameText unit = texts.find(read.integer(3));
+    if (!unit || !layer.name || !layer.original_names || !layer.type) continue;
     if (layer.execution_count < 1) throw db.damaged("tasks without an execution");
-    layer.layer_id = read.maybe_integer(1);
-    layer.name = read.text(2);
-    layer.original_names = read.text(3);
-    layer.type = read.text(4);
-    layer.is_on_cpu = read.integer(5) != 0;
-    layers.push_back(std::move(layer));
+    layer.layer_id = read.maybe_integer(2);
+    layer.is_on_cpu = *unit == "AA_CPU";
+    placed.push_back({op, read.maybe_integer(0), read.maybe_integer(1), unit});
+  }
+  read.reset();
+  // Operators with equal keys stay in the order of their ids.
+  std::stable_sort(placed.begin(), placed.end());
+  std::vector<LayerTotal> layers;
+  layers.reserve(placed.size());
+  for (const PlacedLayer& one : placed) {
+    layers.push_back(std::move(one.op->second));
+    by_op.erase(one.op);
   }
   return layers;
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <array>
-#include <map>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct SvpModel {
   std::int64_t row = 0;
   std::int64_t device_id = 0;
   std::int64_t model_id = 0;
-  std::string name;                          // as in the raw file names
+  std::string name;                          // as in the raw file names, so at most 255 bytes
   std::optional<std::int64_t> batch_num;     // from net.info
   std::optional<std::int64_t> frequency_hz;  // of the device
 };
@@ -36,8 +37,11 @@ struct SvpCapture {
 
 // Returns the models in row order.
 std::vector<SvpModel> models(const Database& db);
-// Returns the captures that have tasks; only these have products.
-std::vector<SvpCapture> captures_with_tasks(const Database& db);
+// Calls `visit` for each capture that has tasks, in the order of their ids, until it returns false.
+// Only these have products.
+void visit_captures(const Database& db, const std::function<bool(const SvpCapture&)>& visit);
+// Returns one capture, without the name of its model. Throws Error(internal_error) if there is
+// none.
 SvpCapture capture(const Database& db, std::int64_t step_id);
 
 // Returns "<device>.<model>.<model_id>", with the model's name sanitized for a file name.
@@ -66,11 +70,13 @@ enum SvpCounter : std::size_t {
   kCounterCount
 };
 
+using NameText = std::shared_ptr<const std::string>;
+
 struct LayerTotal {
   std::optional<std::int64_t> layer_id;
-  std::string name;
-  std::string original_names;
-  std::string type;
+  NameText name;
+  NameText original_names;
+  NameText type;
   bool is_on_cpu = false;            // AA_CPU, else AA_CORE
   std::int64_t count = 0;            // records
   std::int64_t execution_count = 0;  // executions with at least one record

@@ -86,12 +86,16 @@ bool read_table(const Database& db, std::string_view name, const std::vector<Wan
                 const TableReader::OnRow& on_row) {
   const auto table = find_table(db, name);
   if (table == nullptr) return false;
-  const auto output_files = table->output_files(db);
   const auto headers = table->columns(db);
   TableReader reader(wanted, on_row);
   reader.begin(headers);
-  for (const OutputFile& output_file : output_files) write_table(db, *table, output_file, reader);
-  return !output_files.empty();
+  bool has_files = false;
+  table->visit_files(db, [&](const OutputFile& output_file) {
+    has_files = true;
+    write_table(db, *table, output_file, reader);
+    return true;
+  });
+  return has_files;
 }
 
 }  // namespace msprof

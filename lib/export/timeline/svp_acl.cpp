@@ -5,7 +5,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/number.hpp"
@@ -21,27 +24,59 @@ namespace {
 constexpr const char* kCalls =
     " FROM api_call WHERE model_row = ? AND start_ns IS NOT NULL AND end_ns IS NOT NULL";
 
-std::map<std::int64_t, std::string> read_names(const Database& db) {
-  std::map<std::int64_t, std::string> names;
-  Statement read = db.prepare(
-      "SELECT id, text FROM name WHERE id IN (SELECT name_id FROM api_call UNION SELECT "
-      "type_name_id"
-      " FROM api_call) ORDER BY id");
-  while (read.step()) names[read.integer(0)] = read.text(1);
-  return names;
-}
+// The texts of calls, read when needed: a foreign store may have many models with few calls each.
+class CallNames {
+ public:
+  explicit CallNames(const Database& db)
+      : db_(db), read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
-// Batch for the file name: that of the recorded executions, so that it matches the model's
-// task_time file. If there are several, the one of net.info, else the smallest. Without executions
-// that of net.info, else 1.
-std::int64_t read_batch(const Database& db, const svp::SvpModel& model) {
-  Statement read = db.prepare(
-      "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"
-      " ORDER BY id NOT IN (SELECT step_id FROM task_run WHERE step_id IS NOT NULL),"
-      " batch_num IS NOT ?, batch_num LIMIT 1");
-  read.bind(1, model.row).bind(2, model.batch_num.value_or(0));
-  return read.step() ? read.integer(0) : model.batch_num.value_or(1);
-}
+  const std::string& find(std::int64_t id) {
+    const auto [name, is_new] = names_.try_emplace(id);
+    if (!is_new) return name->second;
+    read_.reset();
+    if (!read_.bind(1, id).step()) throw db_.damaged("a call without its name");
+    name->second = read_.text(0);
+    return name->second;
+  }
+
+ private:
+  const Database& db_;
+  Statement read_;
+  std::map<std::int64_t, std::string> names_;
+};
+
+// The batches of each model's captures.
+class RecordedBatches {
+ public:
+  explicit RecordedBatches(const Database& db) {
+    Statement read = db.prepare(
+        "SELECT model_row, batch_num, max(EXISTS (SELECT 1 FROM task_run WHERE step_id = step.id))"
+        " FROM step WHERE batch_num IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2");
+    while (read.step())
+      of_model_[read.integer(0)].push_back({read.integer(1), read.integer(2) != 0});
+  }
+
+  // Returns the batch for the file name: that of the recorded executions, so that it matches the
+  // model's task_time file. If there are several, the one of net.info, else the smallest. Without
+  // executions that of net.info, else 1.
+  std::int64_t find(const svp::SvpModel& model) const {
+    const auto recorded = of_model_.find(model.row);
+    if (recorded == of_model_.end()) return model.batch_num.value_or(1);
+    const auto key = [&](const Batch& batch) {
+      return std::tuple(!batch.has_tasks, batch.number != model.batch_num, batch.number);
+    };
+    return std::min_element(recorded->second.begin(), recorded->second.end(),
+                            [&](const Batch& a, const Batch& b) { return key(a) < key(b); })
+        ->number;
+  }
+
+ private:
+  struct Batch {
+    std::int64_t number = 0;
+    bool has_tasks = false;
+  };
+  std::map<std::int64_t, std::vector<Batch>> of_model_;  // by row of the model
+};
 
 // Assigns process ids: in a merged timeline none may equal the number of a device.
 class Processes {
@@ -71,11 +106,15 @@ class SvpAcl : public TimelineLayer {
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
+    std::set<std::int64_t> with_calls;
+    Statement read = db.prepare(
+        "SELECT DISTINCT model_row FROM api_call WHERE model_row IS NOT NULL"
+        " AND start_ns IS NOT NULL AND end_ns IS NOT NULL ORDER BY 1");
+    while (read.step()) with_calls.insert(read.integer(0));
+    const RecordedBatches batches(db);
     for (const svp::SvpModel& model : svp::models(db)) {
-      Statement any = db.prepare(std::string("SELECT 1") + kCalls + " LIMIT 1");
-      any.bind(1, model.row);
-      if (!any.step()) continue;
-      const std::int64_t batch = read_batch(db, model);
+      if (!with_calls.contains(model.row)) continue;
+      const std::int64_t batch = batches.find(model);
       output_files.push_back({fmt::format("acl_{}.{}", svp::model_stem(model), batch), kNull,
                               model.row, model.batch_num ? 0 : batch});
     }
@@ -89,12 +128,7 @@ class SvpAcl : public TimelineLayer {
     }
     // Calls have no device, so the device of their model decides.
     if (!takes_model(db, output_file)) return;
-    const auto names = read_names(db);
-    const auto find_name = [&](std::int64_t id) -> const std::string& {
-      const auto at = names.find(id);
-      if (at == names.end()) throw db.damaged("a call without its name");
-      return at->second;
-    };
+    CallNames names(db);
     Statement read = db.prepare(
         std::string(
             "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
@@ -115,11 +149,11 @@ class SvpAcl : public TimelineLayer {
       if (!out.draws(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, processes, out);
       const TraceLane lane{processes.lane_pid(pid), std::max<std::int64_t>(tid, 0)};
-      if (!out.begin_svp_slice(find_name(read.integer(2)), lane, read.integer(4),
+      if (!out.begin_svp_slice(names.find(read.integer(2)), lane, read.integer(4),
                                read.integer(5))) {
         continue;
       }
-      out.argument("Mode", find_name(read.integer(3)));
+      out.argument("Mode", names.find(read.integer(3)));
       number_or_missing(out, "Process_Id", pid);
       number_or_missing(out, "Thread_Id", tid);
       out.end_event();

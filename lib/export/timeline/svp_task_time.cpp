@@ -38,23 +38,37 @@ struct Lane {
 constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", "AA CORE"}, {"AA CPU", "AA CPU"}}};
 
 struct Op {
-  SharedText name;
+  const SharedText* name = nullptr;
   std::size_t lane = 0;
 };
 
-ById<Op> read_ops(const Database& db, std::int64_t model_row) {
-  ById<Op> ops(db, "op");
-  Statement read = db.prepare(
-      "SELECT op.id, layer.text, unit.text = 'AA_CPU' FROM op JOIN name AS layer ON layer.id = "
-      "op.name_id"
-      " JOIN name AS unit ON unit.id = op.unit_name_id WHERE op.model_row = ? ORDER BY op.id");
-  read.bind(1, model_row);
-  while (read.step()) {
-    ops[read.integer(0)] = {std::string(read.text(1)),
-                            read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
+// The operators of a model. Those of a foreign store may share a long name.
+class Ops {
+ public:
+  Ops(const Database& db, std::int64_t model_row) : ops_(db, "op") {
+    Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
+    Statement read = db.prepare(
+        "SELECT op.id, op.name_id, unit.text = 'AA_CPU' FROM op"
+        " JOIN name AS unit ON unit.id = op.unit_name_id WHERE op.model_row = ?"
+        " AND EXISTS (SELECT 1 FROM name WHERE id = op.name_id) ORDER BY op.id");
+    read.bind(1, model_row);
+    while (read.step()) {
+      const auto [name, is_new] = names_.try_emplace(read.integer(1));
+      if (is_new) {
+        text.reset();
+        if (text.bind(1, read.integer(1)).step()) name->second = std::string(text.text(0));
+      }
+      ops_[read.integer(0)] = {&name->second,
+                               read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
+    }
   }
-  return ops;
-}
+
+  const Op* find(std::int64_t op_id) const { return ops_.find(op_id); }
+
+ private:
+  std::map<std::int64_t, SharedText> names_;  // by id
+  ById<Op> ops_;
+};
 
 // Assigns overlapping executions of a device to different turns, 0 if none overlap. Turns cover all
 // models of the device, because viewers overlay the files of a folder. Records do not name threads,
@@ -91,6 +105,21 @@ class Turns {
 
  private:
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // turns other than 0
+};
+
+// The turns of all devices, each computed once for all files. For any thread.
+class TurnsByDevice {
+ public:
+  std::shared_ptr<const Turns> find(const Database& db, std::int64_t device) {
+    const std::lock_guard lock(mutex_);
+    auto& turns = turns_[device];
+    if (!turns) turns = std::make_shared<const Turns>(db, device);
+    return turns;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::int64_t, std::shared_ptr<const Turns>> turns_;
 };
 
 // The lanes of one unit. Slices that do not fit their execution's lane (records without an
@@ -136,13 +165,13 @@ struct Slice {
 // the next range in its turn.
 class Slices {
  public:
-  Slices(const Database& db, const OutputFile& output_file)
+  Slices(const Database& db, const OutputFile& output_file, TurnsByDevice& turns)
       : device_(read_device(db, output_file.model_row)),
         scope_(output_file.scope),
         is_inferred_(read_layout_origin(db) == LayoutOrigin::inferred),
         stem_(output_file.stem),
-        ops_(read_ops(db, output_file.model_row)),
-        turns_(db, device_),
+        ops_(db, output_file.model_row),
+        turns_(turns.find(db, device_)),
         tasks_(db, output_file.model_row, output_file.key),
         db_(db) {
     if (output_file.is_merged && output_file.has_arrows)
@@ -202,7 +231,7 @@ class Slices {
       const Op& op = *found;
       const std::int64_t end = saturating_add(task.start_ns, task.duration_ns);
       const std::size_t turn =
-          units_[op.lane].lane(turns_.find(task.step_id, task.execution), task.start_ns, end);
+          units_[op.lane].lane(turns_->find(task.step_id, task.execution), task.start_ns, end);
       const std::int64_t number = next_task_id_++;
       if (!scope_.takes(device_, task.start_ns, end) || task.duration_ns < scope_.min_duration_ns)
         continue;
@@ -223,8 +252,8 @@ class Slices {
   const ExportScope scope_;
   const bool is_inferred_;
   const std::string stem_;
-  const ById<Op> ops_;
-  const Turns turns_;
+  const Ops ops_;
+  const std::shared_ptr<const Turns> turns_;
   svp::TimedTasks tasks_;
   const Database& db_;
   std::array<UnitLanes, kLanes.size()> units_;
@@ -247,25 +276,27 @@ class SvpTaskTime : public TimelineLayer {
 
   std::vector<OutputFile> output_files(const Database& db) const override {
     std::vector<OutputFile> output_files;
-    std::set<std::pair<std::int64_t, std::int64_t>> seen;  // model row, batch
-    for (const SvpCapture& capture : svp::captures_with_tasks(db)) {
-      if (!seen.insert({capture.model.row, capture.batch_num}).second) continue;
-      if (!has_event(db, capture.model.row, capture.batch_num)) continue;
+    auto timed = read_timed(db);
+    svp::visit_captures(db, [&](const SvpCapture& capture) {
+      // Each file once, at its first capture.
+      if (timed.erase({capture.model.row, capture.batch_num}) == 0) return true;
+      check_file_count(output_files.size() + 1);
       output_files.push_back(
           {fmt::format("task_time_{}.{}", svp::model_stem(capture.model), capture.batch_num), kNull,
            capture.model.row, capture.batch_num});
-    }
+      return true;
+    });
     return output_files;
   }
 
   std::vector<TimelinePiece> pieces(const Database& db,
                                     const OutputFile& output_file) const override {
-    const auto slices = std::make_shared<Slices>(db, output_file);
+    const auto slices = std::make_shared<Slices>(db, output_file, *turns_);
     if (!output_file.scope.takes_device(slices->device())) return {};
     std::vector<TimelinePiece> pieces;
     if (!slices->is_for_any_thread()) {
-      pieces.push_back({[output_file](const Database& own, TraceWriter& out) {
-        Slices all(own, output_file);
+      pieces.push_back({[output_file, turns = turns_](const Database& own, TraceWriter& out) {
+        Slices all(own, output_file, *turns);
         for (std::int64_t piece = 0; piece < all.pieces(); ++piece) write_piece(all, piece, out);
       }});
       return pieces;
@@ -279,6 +310,8 @@ class SvpTaskTime : public TimelineLayer {
   }
 
  private:
+  const std::shared_ptr<TurnsByDevice> turns_ = std::make_shared<TurnsByDevice>();
+
   static std::string lane_name(std::int64_t thread) {
     const auto lanes = static_cast<std::int64_t>(kLanes.size());
     const std::string_view name = kLanes[static_cast<std::size_t>(thread % lanes)].name;
@@ -303,7 +336,7 @@ class SvpTaskTime : public TimelineLayer {
       if (is_inferred) out.process_label({device}, kInferredLabel);
     }
     if (slice.is_first_of_lane) out.thread_name({device, slice.thread}, lane_name(slice.thread));
-    if (!out.begin_svp_slice(slice.op->name, {device, slice.thread}, slice.start_ns,
+    if (!out.begin_svp_slice(*slice.op->name, {device, slice.thread}, slice.start_ns,
                              slice.duration_ns))
       return;
     out.arguments({{"Task Type", kLanes[slice.op->lane].task_type},
@@ -314,13 +347,16 @@ class SvpTaskTime : public TimelineLayer {
       svp::ExecutionArrows::write_end(out, *slice.call, {device, slice.thread}, slice.start_ns);
   }
 
-  static bool has_event(const Database& db, std::int64_t model_row, std::int64_t batch_num) {
+  // Model rows and batches that have tasks with times.
+  static std::set<std::pair<std::int64_t, std::int64_t>> read_timed(const Database& db) {
+    std::set<std::pair<std::int64_t, std::int64_t>> timed;
     Statement read = db.prepare(
-        "SELECT 1 FROM step JOIN task_run AS run ON run.step_id = step.id"
-        " JOIN task_run_time AS time ON time.run_id = run.id"
-        " WHERE step.model_row = ? AND step.batch_num = ? AND time.timed_count > 0 LIMIT 1");
-    read.bind(1, model_row).bind(2, batch_num);
-    return read.step();
+        "SELECT DISTINCT step.model_row, step.batch_num FROM task_run_time AS time"
+        " JOIN task_run AS run ON run.id = time.run_id JOIN step ON step.id = run.step_id"
+        " WHERE time.timed_count > 0 AND step.model_row IS NOT NULL"
+        " AND step.batch_num IS NOT NULL ORDER BY 1, 2");
+    while (read.step()) timed.emplace(read.integer(0), read.integer(1));
+    return timed;
   }
 };
 

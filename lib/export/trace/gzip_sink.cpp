@@ -32,8 +32,10 @@ std::string little_endian(std::uint32_t number) {
 
 class GzipSink : public TraceSink {
  public:
-  explicit GzipSink(AtomicFile& file) : file_(file), thread_([this] { work(); }) {
+  // Writes before the thread starts: nothing would end it if the constructor failed.
+  explicit GzipSink(AtomicFile& file) : file_(file) {
     file_.write_block(kGzipHeader);
+    thread_ = std::thread([this] { work(); });
   }
   ~GzipSink() override { end(); }
   GzipSink(const GzipSink&) = delete;
