@@ -166,7 +166,7 @@ class Report {
   static bool has_row(const AnyChange& change) {
     return !change.time.is_noise();
   }
-  static bool has_row(const CounterChange& counter) { return !counter.is_noise(); }
+  static bool has_row(const CounterChange& counter) { return !counter.mean.is_noise(); }
   static bool has_row(const OpChange& op) {
     return !op.time.is_noise() || op.matched_by == MatchedBy::fusion;
   }

@@ -179,8 +179,8 @@ class BlockMaker {
 
 struct PieceCalls {
   BlockMaker blocks{TimeBlockRow::kCalls};
-  std::vector<std::uint32_t> events;       // calls that record or wait for an event, by id
-  std::vector<std::int64_t> executions;    // by id
+  std::vector<std::uint32_t> events;     // calls that record or wait for an event, by id
+  std::vector<std::int64_t> executions;  // by id
 };
 
 void read_calls(const Database& db, const Rules& rules, const Piece& piece, PieceCalls& found) {

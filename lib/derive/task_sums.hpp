@@ -61,8 +61,8 @@ struct TaskSums {
   };
 
   std::vector<Run> runs;  // in the order of task_run; empty if tasks belong to no device
-  // Input of marks.cpp. Arrow ends (by task id), calls that started a copy, and tasks with sub tasks
-  // are sorted by id.
+  // Input of marks.cpp. Arrow ends (by task id), calls that started a copy, and tasks with sub
+  // tasks are sorted by id.
   std::vector<std::vector<ArrowEnd>> arrow_ends;  // one vector per chunk
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;

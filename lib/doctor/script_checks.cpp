@@ -22,7 +22,6 @@
 namespace msprof {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -55,8 +54,8 @@ struct ScriptFact {
   std::size_t line = 0;
   std::string kind;
   std::string name;
-  Json value;
-  Json places;
+  nlohmann::json value;
+  nlohmann::json places;
 };
 
 class ScriptChecks {
@@ -65,9 +64,9 @@ class ScriptChecks {
                const fs::path& folder)
       : list_(list), name_(name), text_(text), folder_(folder) {}
 
-  void check(const Json& facts) {
+  void check(const nlohmann::json& facts) {
     const std::size_t before = list_.checks().size();
-    for (const Json& each : facts) {
+    for (const nlohmann::json& each : facts) {
       if (list_.checks().size() - before >= kMaxFindings) {
         return list_.skip(
             name_, fmt::format("the rest of the script is not checked: it already has {} findings",
@@ -117,13 +116,14 @@ class ScriptChecks {
   }
 
   // Adds the position in the script, if the problem has one.
-  std::string sentence(const Problem& problem, std::string_view text, const Json& places) const {
+  std::string sentence(const Problem& problem, std::string_view text,
+                       const nlohmann::json& places) const {
     if (!problem.at) return problem.what;
     const std::string_view before = text.substr(0, *problem.at);
     const auto character = static_cast<std::size_t>(
         std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; }));
     const bool is_after = character >= places.size();
-    const Json& place = is_after ? places.back() : places[character];
+    const nlohmann::json& place = is_after ? places.back() : places[character];
     return fmt::format("{}:{}:{}: {}", name_, place.at(0).get<std::size_t>(),
                        place.at(1).get<std::size_t>() + (is_after ? 1 : 0), problem.what);
   }
@@ -161,10 +161,10 @@ class ScriptChecks {
     const auto& path = fact.value.get_ref<const std::string&>();
     try {
       const auto document =
-          Json::parse(read_text_file(folder_ / path, kMaxConfigBytes), nullptr, false);
+          nlohmann::json::parse(read_text_file(folder_ / path, kMaxConfigBytes), nullptr, false);
       if (!document.is_object() || !document.contains("profiler")) return;
       const auto& profiler = document["profiler"];
-      if (!profiler.is_object() || profiler.value("switch", Json()) != "on") return;
+      if (!profiler.is_object() || profiler.value("switch", nlohmann::json()) != "on") return;
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       return;  // the file is in another folder, or created by the script
@@ -188,7 +188,7 @@ class ScriptChecks {
   const std::string& name_;
   std::string_view text_;
   const fs::path& folder_;
-  std::set<Json> checked_;  // places of the first characters of checked texts
+  std::set<nlohmann::json> checked_;  // places of the first characters of checked texts
   std::vector<std::pair<std::size_t, std::string>> switches_;  // line and word
   bool has_options_ = false;
   std::string output_;  // output folder in the options text that was checked last
@@ -255,7 +255,7 @@ bool check_script(CheckList& list, const std::string& name, const fs::path& path
               "without it");
     return false;
   }
-  const Json facts = Json::parse(answer.out, nullptr, false);
+  const nlohmann::json facts = nlohmann::json::parse(answer.out, nullptr, false);
   if (!answer.has_succeeded() || !facts.is_array()) {
     list.skip(name, fmt::format("not checked: python3 cannot parse it ({})", answer.reason()));
   } else {

@@ -33,7 +33,6 @@ struct TimelinePiece {
 // Rows per chunk.
 inline constexpr std::int64_t kPieceRows = 1 << 15;
 
-
 struct LayerInfo {
   std::string_view name;  // "task_time"
   std::string_view help;

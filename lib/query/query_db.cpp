@@ -281,7 +281,6 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     return true;
   });
 }
-}
 
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked) {
   bool is_first = true;

@@ -63,14 +63,14 @@ TEST_CASE("changed counters are listed before those within noise") {
   CHECK(read.device == "device");
   CHECK(read.kind == "hbm");
   CHECK(read.unit == "MB/s");
-  CHECK(read.base == Approx(1000).epsilon(1e-4));
-  CHECK(read.now == Approx(1500).epsilon(1e-4));
-  CHECK(read.percent().value() == Approx(50).epsilon(1e-3));
-  CHECK(read.noise == Approx(150).epsilon(1e-3));  // a tenth of `now`
+  CHECK(read.mean.base == Approx(1000).epsilon(1e-4));
+  CHECK(read.mean.now == Approx(1500).epsilon(1e-4));
+  CHECK(read.mean.percent().value() == Approx(50).epsilon(1e-3));
+  CHECK(read.mean.noise == Approx(150).epsilon(1e-3));  // a tenth of `now`
   CHECK(read.base_samples == kSamples);
-  CHECK_FALSE(read.is_noise());
+  CHECK_FALSE(read.mean.is_noise());
   CHECK(comparison.counters[1].name == "HBM 0 Write");
-  CHECK(comparison.counters[1].is_noise());
+  CHECK(comparison.counters[1].mean.is_noise());
 }
 
 TEST_CASE("the variation between time ranges of a run is the noise between two single runs") {
@@ -83,20 +83,20 @@ TEST_CASE("the variation between time ranges of a run is the noise between two s
                            counted_bytes(i / 4 % 2 == 0 ? low : high));
     });
   };
-  CHECK(compare({run(500, 1500)}, {run(900, 1700)}).counters[0].is_noise());
-  CHECK_FALSE(compare({run(980, 1020)}, {run(1280, 1320)}).counters[0].is_noise());
+  CHECK(compare({run(500, 1500)}, {run(900, 1700)}).counters[0].mean.is_noise());
+  CHECK_FALSE(compare({run(980, 1020)}, {run(1280, 1320)}).counters[0].mean.is_noise());
 }
 
 TEST_CASE("with several runs, the differences between runs of one side are the noise") {
   const auto run = [](std::int64_t read) { return run_of_channels(read, 1000); };
   // The noise is twice the largest difference within one side: 400.
-  CHECK(compare({run(900), run(1100)}, {run(1350), run(1390)}).counters[0].is_noise());
-  CHECK_FALSE(compare({run(990), run(1010)}, {run(1350), run(1390)}).counters[0].is_noise());
+  CHECK(compare({run(900), run(1100)}, {run(1350), run(1390)}).counters[0].mean.is_noise());
+  CHECK_FALSE(compare({run(990), run(1010)}, {run(1350), run(1390)}).counters[0].mean.is_noise());
   const Comparison many =
       compare({run(1000), run(1001), run(999)}, {run(1040), run(1041), run(1039)});
   // 4 %: a comparison of fewer runs would treat it as noise
-  CHECK_FALSE(find_change(many, "HBM 0 Read").is_noise());
-  CHECK(compare({run(1000)}, {run(1040)}).counters[0].is_noise());
+  CHECK_FALSE(find_change(many, "HBM 0 Read").mean.is_noise());
+  CHECK(compare({run(1000)}, {run(1040)}).counters[0].mean.is_noise());
 }
 
 TEST_CASE("a change that is small beside the other counters of its kind is noise") {
@@ -110,9 +110,9 @@ TEST_CASE("a change that is small beside the other counters of its kind is noise
       }
     });
   };
-  CHECK(find_change(compare({run(1)}, {run(2)}), "CPU 1 Usage").is_noise());
+  CHECK(find_change(compare({run(1)}, {run(2)}), "CPU 1 Usage").mean.is_noise());
   const CounterChange busier = find_change(compare({run(1)}, {run(20)}), "CPU 1 Usage");
-  CHECK_FALSE(busier.is_noise());
+  CHECK_FALSE(busier.mean.is_noise());
   CHECK(busier.device == "host");
 }
 
@@ -130,12 +130,13 @@ TEST_CASE("values are weighted by their duration, and totals count by their grow
   };
   const Comparison same = compare({run(0, 10)}, {run(1'000'000, 10)});
   const CounterChange mhz = find_change(same, "AI Core Freq");
-  CHECK(mhz.base == Approx(950));
+  CHECK(mhz.mean.base == Approx(950));
   const CounterChange packets = find_change(same, "Port 0 Rx Packets");
   CHECK(packets.unit == "packets/s");
-  CHECK(packets.base == Approx(10'000));
-  CHECK(packets.is_noise());
-  CHECK_FALSE(find_change(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
+  CHECK(packets.mean.base == Approx(10'000));
+  CHECK(packets.mean.is_noise());
+  CHECK_FALSE(
+      find_change(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").mean.is_noise());
 }
 
 TEST_CASE("processes are identified by name, and two with the same name are not distinguished") {
@@ -152,7 +153,7 @@ TEST_CASE("processes are identified by name, and two with the same name are not 
   REQUIRE(comparison.counters.size() == 1);
   CHECK(comparison.counters[0].name == "python3 utime");
   CHECK(comparison.counters[0].unit == "s/s");
-  CHECK(comparison.counters[0].base == Approx(10));
+  CHECK(comparison.counters[0].mean.base == Approx(10));
   CHECK(compare({run({"python3 (7)", "python3 (8)"})}, {run({"python3 (9)"})}).counters.empty());
 }
 

@@ -94,9 +94,9 @@ TEST_CASE("A large table is the same, whether written by one thread or by severa
     const std::string csv = written_alone<CsvWriter>(store, name);
     CHECK(csv.size() > 1 << 20);
     CHECK((store.files({name}).at(name + "_20240515160507.csv") == csv));
-    const std::string json = written_alone<JsonTableWriter>(store, name);
+    const std::string rows = written_alone<JsonTableWriter>(store, name);
     CHECK(
-        (store.files({name}, SummaryFormat::json).at(name + "_20240515160507.table.json") == json));
+        (store.files({name}, SummaryFormat::json).at(name + "_20240515160507.table.json") == rows));
   }
 }
 

@@ -1,5 +1,5 @@
-// What import stores about blocks of rows and as bits per row (store/rows/mark_rows.hpp) equals what
-// SQL finds in the rows. Products do not depend on the blocks, which only make exports faster.
+// What import stores about blocks of rows and as bits per row (store/rows/mark_rows.hpp) equals
+// what SQL finds in the rows. Products do not depend on the blocks, which only make exports faster.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -62,7 +62,8 @@ const std::string kEnds =
     " 'aclrtStreamWaitEvent')) UNION ALL SELECT 'op', op.id, api_id, device_id, start_ns"
     " FROM comm_op AS op JOIN comm_call AS call ON call.id = first_comm_call_id"
     " WHERE api_id IS NOT NULL AND op_relay IS NOT NULL), last AS (SELECT kind, id, row_number()"
-    " OVER (PARTITION BY api_id ORDER BY device_id DESC, start_ns DESC, kind DESC, id DESC) AS place"
+    " OVER (PARTITION BY api_id ORDER BY device_id DESC, start_ns DESC, kind DESC, id DESC) AS "
+    "place"
     " FROM ends) ";
 
 }  // namespace
@@ -113,8 +114,9 @@ TEST_CASE("the marks of rows are those that SQL finds") {
         found("SELECT DISTINCT api_id FROM task JOIN name ON name.id = host_type_name_id WHERE text"
               " = 'MEMCPY_ASYNC' AND device_type_name_id IS NOT NULL AND api_id IS NOT NULL"
               " ORDER BY 1"));
-  CHECK(query(run.store, "SELECT device_id, group_name_id, largest_plane_id FROM comm_group"
-                         " ORDER BY 1, 2") ==
+  CHECK(query(run.store,
+              "SELECT device_id, group_name_id, largest_plane_id FROM comm_group"
+              " ORDER BY 1, 2") ==
         found("SELECT device_id, name_id, max(plane_id) FROM (SELECT task.device_id,"
               " call.group_name_id AS name_id, call.plane_id FROM comm_task"
               " JOIN comm_call AS call ON call.id = comm_call_id JOIN task ON task.id = task_id"

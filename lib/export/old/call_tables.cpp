@@ -100,7 +100,8 @@ class OldAiStackTime : public cann::CannTable {
     std::map<std::string, std::int64_t> counts;
     old::CallDetails details(db);
     old::for_each_call(
-        db, info(), {}, call_level::kModel, [&](const ApiCallRow& call, std::int64_t duration_ns) {
+        db, old::Age::cann5, {}, call_level::kModel,
+        [&](const ApiCallRow& call, std::int64_t duration_ns) {
           if (!details.find(call.id) || details.request() == kNull) return;
           const auto name = given(call.name_id);
           const std::string text = name ? texts(*name) : "N/A";

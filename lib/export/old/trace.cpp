@@ -6,7 +6,7 @@ namespace msprof::old {
 
 std::unique_ptr<TimelineLayer> make_layer(std::string_view exists, Draw draw) {
   return std::make_unique<OldLayer>(
-      LayerInfo{.help = "of captures of CANN 5 and older", .exists = exists}, draw);
+      LayerInfo{.name = {}, .help = "of captures of CANN 5 and older", .exists = exists}, draw);
 }
 
 std::int64_t host_process(const Database& db) {

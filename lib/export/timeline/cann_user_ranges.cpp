@@ -56,8 +56,8 @@ class RangeWriter {
     while (ranges.next()) {
       const UserRangeRow& range = ranges.range();
       if (!is_taken(range.start_ns, range.end_ns)) continue;
-      const TraceLane lane{
-          pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(range.thread_id))};
+      const TraceLane lane{pid,
+                           static_cast<std::int32_t>(static_cast<std::uint32_t>(range.thread_id))};
       if (!out_.begin_slice(text(given(range.message_name_id)), lane, range.start_ns,
                             saturating_subtract(range.end_ns, range.start_ns))) {
         continue;

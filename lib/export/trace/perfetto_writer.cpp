@@ -232,7 +232,7 @@ class ChunkWriter : public TraceWriter {
     return chunk_.threads[{lane.pid, lane.tid}];
   }
 
-  Rows& rows(TraceLane lane) {
+  Rows& find_rows(TraceLane lane) {
     const auto pid = static_cast<std::uint64_t>(lane.pid);
     auto*& near = near_[(pid * 31 + static_cast<std::uint64_t>(lane.tid)) % kNear];
     if (near == nullptr || near->first != Lane(lane.pid, lane.tid)) {
@@ -243,7 +243,7 @@ class ChunkWriter : public TraceWriter {
   }
 
   void begin_slice(const TraceEvent& slice) {
-    Rows& rows = this->rows(slice.lane);
+    Rows& rows = find_rows(slice.lane);
     std::int64_t begin = slice.start_ns;
     std::int64_t end = std::max(slice.end_ns(), begin);
     auto row = std::find_if(rows.begin(), rows.end(),
@@ -266,7 +266,7 @@ class ChunkWriter : public TraceWriter {
   void begin_arrow(const TraceEvent& event) {
     const std::uint64_t arrow = arrow_id(event);
     const bool is_last = event.phase == 'f';
-    Rows& rows = this->rows(event.lane);
+    Rows& rows = find_rows(event.lane);
     for (SliceRow& row : rows) {
       if (row.attach(event.start_ns, is_last, arrow)) return;
     }
