@@ -36,6 +36,7 @@ struct Cell {
   // A time with more digits than a double holds: CSV appends a TAB, so that spreadsheets do not
   // round it, and JSON writes a string.
   bool is_time = false;
+  bool is_plain = false;  // a text that is known to need neither quotes in CSV nor escapes in JSON
   // Below kTextIds. Cells of one store with the same id, which is not 0, have the same text; the
   // same text may have several ids. Texts are valid until the row ends.
   std::uint32_t text_id = 0;

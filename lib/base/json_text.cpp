@@ -104,6 +104,10 @@ bool is_plain_json(std::string_view text) {
   return odd_bytes(bytes) == 0;
 }
 
+bool is_plain_cell(std::string_view text) {
+  return is_plain_json(text) && text.find(',') == std::string_view::npos;
+}
+
 bool fits_double(std::int64_t value) {
   return value >= -kMaxInteger && value <= kMaxInteger;
 }

@@ -17,6 +17,8 @@ std::string json_string(std::string_view text);
 // Returns true if `text` needs no escapes: its JSON is the text in quotes. May return false for
 // such a text.
 bool is_plain_json(std::string_view text);
+// Same, and a cell of a CSV file is the text itself.
+bool is_plain_cell(std::string_view text);
 
 // Returns true if a double holds the number: integers up to 2^53, and decimals that read back as
 // the same digits.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/cell.hpp"
+#include "base/json_text.hpp"
 
 namespace msprof {
 
@@ -52,6 +53,7 @@ class CellList {
   void text(std::string_view value, std::uint32_t text_id = 0) {
     add(CellForm::text, value);
     cells_.back().text_id = text_id;
+    cells_.back().is_plain = is_plain_cell(value);
   }
   void blob(std::string_view bytes) { add(CellForm::blob, bytes); }
   // Decimal digits, printed unchanged.

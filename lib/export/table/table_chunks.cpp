@@ -11,26 +11,34 @@ namespace msprof {
 
 namespace {
 
-// Passes on the rows of a chunk in blocks.
+// Passes on the rows of a chunk, until its turn in blocks.
 class ChunkSink : public RowSink {
  public:
   ChunkSink(OrderedChunks& chunks, std::size_t chunk, RowSink& sink)
-      : chunks_(chunks), chunk_(chunk), sink_(sink), block_(sink.make_block()) {}
+      : chunks_(chunks),
+        chunk_(chunk),
+        sink_(sink),
+        block_(sink.make_block()),
+        has_turn_(chunks.has_turn(chunk)) {}
 
   void begin(std::span<const std::string>) override {}
   bool reads(std::size_t column) const override { return sink_.reads(column); }
   void row(std::span<const Cell> cells) override {
+    if (has_turn_) return sink_.row(cells);
     block_->add(cells);
     if (block_->bytes() >= kBlockBytes) pass_on();
   }
-  void end() override { pass_on(); }
+  void end() override {
+    if (!has_turn_) pass_on();
+  }
 
  private:
   // Fits in a core's cache.
   static constexpr std::size_t kBlockBytes = 256 << 10;
 
   void pass_on() {
-    if (chunks_.has_turn(chunk_)) return block_->flush();
+    has_turn_ = chunks_.has_turn(chunk_);
+    if (has_turn_) return block_->flush();
     const std::size_t bytes = block_->bytes();
     const std::shared_ptr<RowBlock> held = std::exchange(block_, sink_.make_block());
     chunks_.hold(chunk_, bytes, [held] { held->flush(); });
@@ -40,6 +48,7 @@ class ChunkSink : public RowSink {
   std::size_t chunk_;
   RowSink& sink_;
   std::unique_ptr<RowBlock> block_;
+  bool has_turn_;
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ std::unique_ptr<RowBlock> TableWriter::make_block() {
 }
 
 void append_csv_text(std::string& out, std::string_view value) {
-  if (is_plain_json(value) && value.find(',') == std::string_view::npos) {
+  if (is_plain_cell(value)) {
     out += value;
     return;
   }
@@ -142,6 +142,7 @@ void CsvWriter::write_rows(std::string_view text, std::uint64_t rows) {
 }
 
 void CsvWriter::append(std::string& out, const Cell& cell) const {
+  if (cell.is_plain && !is_for_excel_ && cell.size > 0) return void(out += cell.view());
   if (cell.form == CellForm::text) return append_text(out, cell.view());
   if (cell.form == CellForm::missing && absent_ == Absent::null) return;
   if (cell.form == CellForm::blob && cell.size == 0) return append_text(out, {});
@@ -204,6 +205,12 @@ void JsonTableWriter::write_rows(std::string_view text, std::uint64_t rows) {
 void JsonTableWriter::append(std::string& out, const Cell& cell) const {
   // JSON has no infinity.
   const bool is_infinite = cell.form == CellForm::real && !std::isfinite(cell.real);
+  if (cell.is_plain) {
+    out += '"';
+    out += cell.view();
+    out += '"';
+    return;
+  }
   if (cell.form == CellForm::text) return append_json_string(out, cell.view());
   if (cell.form == CellForm::missing || is_infinite) {
     out += absent_ == Absent::null ? "null" : "\"N/A\"";
