@@ -93,6 +93,8 @@ class Script:
                 if token.type != tokenize.STRING:
                     return found
                 found += self.characters(token)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self.text(node, depth + 1)
         if isinstance(node, ast.Call) and node.args and last_name(node.func) in CONVERSIONS:
             return self.text(node.args[0], depth + 1)
         if isinstance(node, ast.Call) and last_name(node.func) == "encode":
