@@ -112,28 +112,37 @@ TaskWaits::Ticks StateTasks::find(std::uint16_t stream, std::uint32_t task_numbe
   return is_it ? at->waits : Ticks();
 }
 
-std::vector<DeviceLog> StateTasks::logs(DeviceTypes& types) const {
-  std::vector<DeviceLog> logs;
-  std::uint64_t sequence = kFirstSequence;
-  for (const Task& task : tasks_) {
+std::int64_t StateTasks::find_type(const Task& task, DeviceTypes& types) const {
+  if (are_stand_ins_) return kNull;
+  return is_mini_ ? types.runtime(task.type) : types.sqe(task.type);
+}
+
+std::size_t StateTasks::sort_logs(DeviceTypes& types) {
+  for (std::uint32_t number = 0; number < tasks_.size(); ++number) {
+    const Task& task = tasks_[number];
     if (task.is_seen) continue;
-    DeviceLog log;
-    if (!are_stand_ins_)
-      log.type_name_id = is_mini_ ? types.runtime(task.type) : types.sqe(task.type);
-    log.stream = task.stream;
-    log.task_number = task.task_number;
-    log.is_placeholder = are_stand_ins_;
-    log.has_ordered_pmu = is_mini_ && task.type == kSqeAiCore;
-    log.is_start = true;
-    log.place = {task.start, sequence++};
-    logs.push_back(log);
-    log.is_start = false;
-    log.place = {task.end, sequence++};
-    logs.push_back(log);
+    find_type(task, types);  // gives names their ids in the order of tasks, not of logs
+    logs_.push_back({task.start, number, false});
+    logs_.push_back({task.end, number, true});
   }
-  std::sort(logs.begin(), logs.end(),
-            [](const DeviceLog& a, const DeviceLog& b) { return a.place < b.place; });
-  return logs;
+  std::sort(logs_.begin(), logs_.end(), [](const LogKey& a, const LogKey& b) {
+    return std::tie(a.ticks, a.task, a.is_end) < std::tie(b.ticks, b.task, b.is_end);
+  });
+  return logs_.size();
+}
+
+DeviceLog StateTasks::log(std::size_t number, DeviceTypes& types) const {
+  const LogKey& key = logs_[number];
+  const Task& task = tasks_[key.task];
+  DeviceLog log;
+  log.place = {key.ticks, kFirstSequence + 2 * std::uint64_t{key.task} + (key.is_end ? 1 : 0)};
+  log.type_name_id = find_type(task, types);
+  log.stream = task.stream;
+  log.task_number = task.task_number;
+  log.is_start = !key.is_end;
+  log.is_placeholder = are_stand_ins_;
+  log.has_ordered_pmu = is_mini_ && task.type == kSqeAiCore;
+  return log;
 }
 
 bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values) {

@@ -66,8 +66,10 @@ class StateTasks : public TaskWaits {
 
   // Marks a task as seen: a hardware record shows it at that time.
   void seen(std::uint16_t stream, std::uint16_t task_number, std::uint64_t ticks);
-  // Returns starts and ends of the tasks that were not seen, sorted by ticks.
-  std::vector<DeviceLog> logs(DeviceTypes& types) const;
+  // Sorts the starts and ends of the tasks that were not seen by ticks. Returns their number.
+  std::size_t sort_logs(DeviceTypes& types);
+  // Returns the start or end with this number.
+  DeviceLog log(std::size_t number, DeviceTypes& types) const;
 
   Ticks find(std::uint16_t stream, std::uint32_t task_number,
              std::uint64_t start_ticks) const override;
@@ -88,11 +90,18 @@ class StateTasks : public TaskWaits {
     std::uint64_t end = 0;
     Ticks waits;
   };
+  struct LogKey {
+    std::uint64_t ticks = 0;
+    std::uint32_t task = 0;  // index into tasks_
+    bool is_end = false;
+  };
   void pair(std::vector<TaskState> states, std::uint16_t begin, std::uint16_t end);
+  std::int64_t find_type(const Task& task, DeviceTypes& types) const;
 
   bool are_stand_ins_ = false;
   bool is_mini_ = false;
-  std::vector<Task> tasks_;  // sorted by stream, task number, start
+  std::vector<Task> tasks_;   // sorted by stream, task number, start
+  std::vector<LogKey> logs_;  // of tasks that were not seen; logs are made when they are read
   std::uint64_t incomplete_ = 0;
   std::uint64_t unknown_states_ = 0;
 };

@@ -72,8 +72,8 @@ class DeviceJoin {
   // Returns the id for the next task.
   std::int64_t run() {
     find_aicpu_streams();
-    state_logs_ = states_.logs(types_);
-    for (const DeviceLog& log : state_logs_) counts_.count(log);
+    state_logs_ = states_.sort_logs(types_);
+    for (std::size_t i = 0; i < state_logs_; ++i) counts_.count(states_.log(i, types_));
     tasks_.begin(std::move(counts_));
     read_records();
     report(tasks_.finish());
@@ -133,8 +133,8 @@ class DeviceJoin {
   }
 
   bool next_state(DeviceLog& log) {
-    if (next_state_ == state_logs_.size()) return false;
-    log = state_logs_[next_state_++];
+    if (next_state_ == state_logs_) return false;
+    log = states_.log(next_state_++, types_);
     return true;
   }
 
@@ -145,8 +145,7 @@ class DeviceJoin {
       if (*hwts)
         sources.emplace_back([this, hwts](DeviceLog& log) { return next_hwts(**hwts, log); });
     }
-    if (!state_logs_.empty())
-      sources.emplace_back([this](DeviceLog& log) { return next_state(log); });
+    if (state_logs_ > 0) sources.emplace_back([this](DeviceLog& log) { return next_state(log); });
     return sources;
   }
 
@@ -225,7 +224,7 @@ class DeviceJoin {
   StateTasks& states_;
   AicpuNames aicpu_names_;
   OrderedCounters counters_;
-  std::vector<DeviceLog> state_logs_;
+  std::size_t state_logs_ = 0;  // starts and ends from states
   std::size_t next_state_ = 0;
   DeviceCounts& counts_;
   DeviceTasks tasks_;
