@@ -53,7 +53,7 @@ constexpr std::array<char, 3000> kTriples = [] {
   return digits;
 }();
 
-char* put_triple(char* out, std::uint64_t below_1000) {
+inline char* put_triple(char* out, std::uint64_t below_1000) {
   std::memcpy(out, &kTriples[3 * static_cast<std::size_t>(below_1000)], 3);
   return out + 3;
 }

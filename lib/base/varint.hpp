@@ -18,7 +18,7 @@ inline char* put_varint(char* to, std::uint64_t value) {
 
 inline void append_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
-  out.append(bytes, put_varint(bytes, value));
+  out.append(bytes, static_cast<std::size_t>(put_varint(bytes, value) - bytes));
 }
 
 // Reads a number from the front of `bytes` and removes it. Returns false if the bytes end within

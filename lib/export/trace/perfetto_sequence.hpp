@@ -94,7 +94,7 @@ class InternedTexts {
   using Entry = TextMap<std::uint64_t>::value_type;
   Entry* find(std::string_view text, std::string& data);
 
-  static constexpr std::size_t kNear = 64;
+  static constexpr std::size_t kNear = 256;
   std::uint32_t field_;
   std::size_t most_;
   std::size_t bytes_ = 0;

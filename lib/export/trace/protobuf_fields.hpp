@@ -14,7 +14,8 @@ namespace msprof::protobuf {
 
 inline void put(std::string& out, std::uint32_t field, std::uint64_t value) {
   char bytes[15];
-  out.append(bytes, put_varint(put_varint(bytes, field << 3), value));
+  const char* end = put_varint(put_varint(bytes, field << 3), value);
+  out.append(bytes, static_cast<std::size_t>(end - bytes));
 }
 
 inline void put_real(std::string& out, std::uint32_t field, double value) {
