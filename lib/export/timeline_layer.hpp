@@ -52,7 +52,8 @@ class TimelineLayer {
   std::string_view name() const { return info_.name; }
   // Returns the files it writes or contributes to, in order; empty if there is no data.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
-  bool has_files(const Database& db) const { return !output_files(db).empty(); }
+  // Returns true if output_files() is not empty.
+  virtual bool has_files(const Database& db) const { return !output_files(db).empty(); }
   // Writes the rows in output_file.scope. A layer without events writes no metadata either.
   virtual void write(const Database& db, const OutputFile& output_file, TraceWriter& out) const;
   // The same in chunks, for layers with millions of rows. A layer implements write() or pieces().

@@ -63,7 +63,8 @@ class RecordedBatches {
     const auto recorded = of_model_.find(model.row);
     if (recorded == of_model_.end()) return model.batch_num.value_or(1);
     const auto key = [&](const Batch& batch) {
-      return std::tuple(!batch.has_tasks, batch.number != model.batch_num, batch.number);
+      return std::tuple(!batch.has_tasks, batch.number != model.batch_num.value_or(0),
+                        batch.number);
     };
     return std::min_element(recorded->second.begin(), recorded->second.end(),
                             [&](const Batch& a, const Batch& b) { return key(a) < key(b); })

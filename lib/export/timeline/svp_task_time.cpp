@@ -289,6 +289,17 @@ class SvpTaskTime : public TimelineLayer {
     return output_files;
   }
 
+  // Does not fail if there are too many files to write.
+  bool has_files(const Database& db) const override {
+    const auto timed = read_timed(db);
+    bool has_any = false;
+    svp::visit_captures(db, [&](const SvpCapture& capture) {
+      has_any = timed.contains({capture.model.row, capture.batch_num});
+      return !has_any;
+    });
+    return has_any;
+  }
+
   std::vector<TimelinePiece> pieces(const Database& db,
                                     const OutputFile& output_file) const override {
     const auto slices = std::make_shared<Slices>(db, output_file, *turns_);
