@@ -47,7 +47,7 @@ def judge(kind, truth, rows, says_partial):
     want = truth['rows'][kind]
     if not rows:
         return 'open'
-    if any(start is None or duration is None for _, start, duration in rows):
+    if any(name in (None, 'N/A') or start is None or duration is None for name, start, duration in rows):
         # What is there must still be right: layers and their order.
         return 'open'
     step = max(2, 1.01 * truth['resolution_ns'])

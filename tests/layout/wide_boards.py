@@ -361,7 +361,11 @@ class Board:
         clock_known = self.has_done and not self.other_clock and not self.relative
         ticks_by_cycles = 'cycles' in self.spans and self.true_frequency
         # us and ns are simple numbers of cycles; other rates need a second witness.
-        unit_known = clock_known and self.done_unit != 'raw' or ticks_by_cycles
+        # Equal numbers in .done and in the records say nothing about their unit.
+        same_unit = self.done_unit in ('raw', self.unit)
+        unit_known = clock_known and not same_unit or ticks_by_cycles
+        if clock_known and self.unit in ('us', 'ns') and 'cycles' in self.spans:
+            unit_known = True  # by the magnitude
         if self.spans == 'cycles' and not self.true_frequency:
             unit_known = False
         if self.unit == 'core' and not self.true_frequency:
