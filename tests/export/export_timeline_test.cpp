@@ -2,6 +2,7 @@
 // checks the events.
 #include <catch2/catch.hpp>
 
+#include "export/old/registry.hpp"
 #include "export/timeline_events.hpp"
 
 using namespace msprof;
@@ -86,14 +87,13 @@ TEST_CASE("arrows start only at node calls, at events and at copy calls") {
   CHECK(starts[2]["ts"] == "1000000.003");
 }
 
-TEST_CASE("the calls layer draws a single level if the report file requests it") {
+TEST_CASE("a timeline of CANN 5 about one level of calls draws only that level") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 3, 5);
   add_call(store, 2, "aclnnAdd", kAcl, kSecond + 4, 5);
-  OutputFile output_file;
-  output_file.key = kAcl;
-  CHECK(names(events(store, make_cann_calls(), output_file), "X") ==
-        std::vector<std::string>{"AscendCL@aclnnAdd"});
+  CHECK(names(events(store, make_cann5_acl_calls()), "X") == std::vector<std::string>{"aclnnAdd"});
+  CHECK(names(events(store, make_cann5_calls()), "X") ==
+        std::vector<std::string>{"launch", "aclnnAdd"});
 }
 
 TEST_CASE("calls from before the collection are drawn only while a model is loaded") {
