@@ -11,7 +11,7 @@
 namespace msprof {
 
 void check_file_count(std::size_t count) {
-  constexpr std::size_t kMaxFiles = 100'000;
+  constexpr std::size_t kMaxFiles = 50'000;
   if (count <= kMaxFiles) return;
   throw Error(Exit::cannot_write,
               fmt::format("the capture has more than {} tables or timelines, which are not written "
