@@ -518,8 +518,8 @@ std::string SshHost::keep() {
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
-      link_.shell().change(kKeepRun,
-                           {link_.run_folder(), place, options_.survives ? "run" : "recording"});
+      link_.shell().change(kKeepRun, {link_.run_folder(), place,
+                                      options_.survives || options_.keep ? "run" : "recording"});
     });
     enter(RunPhase::kept);
   } catch (const Error& error) {

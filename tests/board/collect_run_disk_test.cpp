@@ -177,10 +177,28 @@ TEST_CASE("Results that can be neither fetched nor moved to kept/ stay where the
   REQUIRE(runs.size() == 1);
   const fs::path data = fs::path(kBoardJob) / "data/n";
   CHECK(fs::exists(scene.board.home() / "msprof/runs" / runs.front() / "profiling" / data));
-  // The next run moves them.
+  // A run leaves them while they cannot be moved; the next one moves them.
+  CHECK(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
+  CHECK(fs::exists(scene.board.home() / "msprof/runs" / runs.front() / "profiling" / data));
   scene.board.replace_tool("mv", "exec /usr/bin/mv \"$@\"");
   CHECK(scene.user.collect({}, {"job", kOtherBoardJob}).exit_code == 0);
   CHECK((read_file(only_kept(scene.board) / data) == big_bytes(20 * kMegabyte)));
+}
+
+TEST_CASE("--keep keeps the whole run, too, if its results cannot be fetched") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk disk(8 * kMegabyte);
+  const BoardScene scene;
+  Words words =
+      scene.user.words({"--keep"}, {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)});
+  *(std::find(words.begin(), words.end(), scene.user.output().string())) =
+      (disk.path() / "out").string();
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  const fs::path kept = only_kept(scene.board);
+  CHECK(fs::exists(kept / "tree"));
+  CHECK((read_file(kept / "profiling" / kBoardJob / "data/n") == big_bytes(20 * kMegabyte)));
 }
 
 TEST_CASE("Ten thousand small files arrive") {

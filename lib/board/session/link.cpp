@@ -269,7 +269,7 @@ keep_recording() {
   fi
   set -- "$1" "runs/$1/profiling"/*
   if [ -e "$2" ]; then
-    mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
+    mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1" || return
   fi
   drop "$1"
 }
