@@ -34,8 +34,8 @@ namespace msprof::pages {
 
 namespace {
 
-// An overflow page starts with a page number, whose first byte can look like a b-tree page type in
-// larger files. So pages with this or a higher number are not checked (137 GB with 4 kB pages).
+// An overflow page starts with a page number, whose first byte can look like a b-tree page type from
+// this number on. So no page of a tree may have a higher one (137 GB with 4 kB pages).
 constexpr std::uint32_t kMaxCheckedPages = 1 << 25;
 // Limit for tables and indexes; a store has fewer than 80.
 constexpr std::size_t kMaxSchemaEntries = 1000;
@@ -117,7 +117,7 @@ void PageTree::expect(std::uint64_t file_bytes, std::uint32_t page_bytes) {
       std::min<std::uint64_t>(file_bytes / page_bytes + 1, kMaxCheckedPages));
   overflow_pages_ = 0;
   schema_entries_ = 0;
-  has_parent_.assign(page_count_ < kMaxCheckedPages ? page_count_ + 1 : 0, false);
+  has_parent_.assign(page_count_ + 1, false);
   is_checked_ = has_parent_;
   schema_pages_ = {1};
   is_known_ = true;

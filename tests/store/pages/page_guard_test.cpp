@@ -33,9 +33,11 @@ fs::path make_table(const TempFolder& folder) {
 }
 
 struct PagedTable {
-  // Returns the result of the SQL, "200", or "damaged".
-  std::string answer(const std::string& sql) {
+  // Returns the result of the SQL, "200", or "damaged". If `bytes` is not 0, the file has a hole at
+  // the end and this size.
+  std::string answer(const std::string& sql, std::uintmax_t bytes = 0) {
     pages.save();
+    if (bytes > 0) fs::resize_file(path, bytes);
     try {
       const Database db = Database::open_read_only(path);
       Statement read = db.prepare(sql);
@@ -81,6 +83,10 @@ TEST_CASE("a page with two parents is damage for SQLite, too") {
   SECTION("pages refer to their children many times") {
     pages.make_bomb(root);
     CHECK(table.answer(kCount) == "damaged");
+  }
+  SECTION("in a file that claims billions of pages") {
+    pages.make_bomb(root);
+    CHECK(table.answer(kCount, std::uintmax_t{20} << 30) == "damaged");
   }
   SECTION("a page refers to a child twice") {
     pages.put_last_child(root, pages.child(root, 0));
