@@ -18,8 +18,11 @@ KEYS = NAMES | {"profiling_mode", "ge.exec.profilingOptions", "ge.exec.profiling
 CONVERSIONS = {"as_bytes", "as_text", "as_str", "bytes", "str", "b"}
 MAX_DEPTH = 30  # of variables and calls; typical scripts have up to five levels
 MAX_TERMS = 10_000  # per value
-MAX_CHARACTERS = 1 << 16
+MAX_CHARACTERS = 1 << 16  # per value
+MAX_ALL_CHARACTERS = 1 << 18  # of all values of a script
+MAX_FACTS = 1000
 UNIT = re.compile(r"\\(?:[0-7]{1,3}|x..|u.{4}|U.{8}|N\{[^}]*\}|.)|.", re.DOTALL)
+BYTES_UNIT = re.compile(r"\\(?:[0-7]{1,3}|x..|.)|.", re.DOTALL)
 LITERAL = re.compile(r"(\w*)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
 
 
@@ -30,7 +33,7 @@ class Unknown(Exception):
 def constant(node):
     try:
         return ast.literal_eval(node)
-    except (ValueError, TypeError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return ()
 
 
@@ -50,6 +53,7 @@ class Script:
         self.assigned = {}  # values by name, with their places
         self.facts = []
         self.terms = 0
+        self.characters_left = MAX_ALL_CHARACTERS
 
     def place(self, node):
         line = self.lines[node.lineno - 1].encode()
@@ -60,10 +64,15 @@ class Script:
         prefix, quotes, body = LITERAL.fullmatch(token.string).groups()
         line, column = token.start
         column += len(prefix + quotes) + 1
-        for unit in UNIT.findall(body):
+        for unit in (BYTES_UNIT if "b" in prefix.lower() else UNIT).findall(body):
+            self.characters_left -= 1
+            if self.characters_left < 0:
+                raise Unknown
             value = unit
             if unit[0] == "\\" and "r" not in prefix.lower():
-                value = ast.literal_eval(prefix + "'" + unit + "'")
+                value = constant(prefix + "'" + unit + "'")
+                if value == ():
+                    raise Unknown
             if isinstance(value, bytes):
                 value = value.decode("latin-1")
             yield from ((character, line, column) for character in value)
@@ -107,6 +116,8 @@ class Script:
         raise Unknown
 
     def add(self, kind, name, at, node=None):
+        if len(self.facts) >= MAX_FACTS:
+            return
         value, places = constant(node) if node else None, []
         if not isinstance(value, (bool, type(None))):
             self.terms = 0
@@ -153,6 +164,13 @@ class Script:
         if (of, name) == ("profiler", "Profiler"):
             self.add("call", "profiler.Profiler", call)
 
+    @staticmethod
+    def defaults(arguments):
+        """Pairs of parameter and default."""
+        positional = getattr(arguments, "posonlyargs", []) + arguments.args
+        pairs = list(zip(reversed(positional), reversed(arguments.defaults)))
+        return pairs + [pair for pair in zip(arguments.kwonlyargs, arguments.kw_defaults) if pair[1]]
+
     def find(self):
         nodes = list(ast.walk(self.tree))
         for node in nodes:
@@ -165,6 +183,12 @@ class Script:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self.add_assignment(target, node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value:
+                self.add_assignment(node.target, node.value)
+            elif isinstance(node, ast.arguments):
+                for argument, value in self.defaults(node):
+                    if argument.arg in NAMES:
+                        self.add("name", argument.arg, argument, value)
             elif isinstance(node, ast.Dict):
                 for key, value in zip(node.keys, node.values):
                     self.add_key(key, value)
@@ -173,6 +197,9 @@ class Script:
         return sorted(self.facts, key=lambda fact: fact[:2])
 
 
+if sys.version_info < (3, 8):
+    # Older ones do not know where a text of several lines begins.
+    sys.exit("python3 is older than 3.8")
 try:
     with open(sys.argv[1], "rb") as file:
         print(json.dumps(Script(file.read()).find()))

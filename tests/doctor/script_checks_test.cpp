@@ -115,6 +115,24 @@ TEST_CASE("Endless expressions end quickly, and a script that is not Python 3 is
   CHECK(run_checks("print profiling_options").starts_with(skipped + "1: "));
 }
 
+TEST_CASE(
+    "A script with many long texts is parsed quickly, and the texts beyond a limit are unknown") {
+  std::string script = "s = '" + std::string(60'000, 'a') + "'\n";
+  for (int i = 0; i < 2000; ++i) script += "f(profiling_options=s)\n";
+  const std::string checks = run_checks(script);
+  CHECK(checks.find("train.py:2: profiling_options") != std::string::npos);
+  CHECK(checks.find("train.py:50: profiling_options") != std::string::npos);
+}
+
+TEST_CASE("Settings in annotated assignments, defaults of parameters and bytes are found") {
+  CHECK(run_checks("x = b\"\\u'abc\"\nprofiling_options: str = '{'").find("train.py:2") !=
+        std::string::npos);
+  CHECK(run_checks("def f(a, b=1, profiling_options='{'): pass").find("train.py:1") !=
+        std::string::npos);
+  CHECK(run_checks("def f(*, a, profiling_options='{'): pass").find("train.py:1") !=
+        std::string::npos);
+}
+
 TEST_CASE("Without python3 the doctor reports that scripts are not checked") {
   const TempFolder folder;
   write_file(folder / "train.py", kSession);
@@ -123,7 +141,8 @@ TEST_CASE("Without python3 the doctor reports that scripts are not checked") {
   CheckList list;
   CHECK(check_scripts(list, folder.path()));
   CHECK(check_lines(list) ==
-        "skipped other.py: not checked: scripts are parsed with python3, which is not on PATH\n");
+        "skipped other.py: not checked, nor are scripts after it: python3, which parses scripts, "
+        "cannot be started\n");
   CHECK_FALSE(list.checks().front().remedy.empty());
 }
 
