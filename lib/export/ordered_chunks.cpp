@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "store/read_failure.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
@@ -28,10 +29,13 @@ void OrderedChunks::run(const Database& db, const Make& make, std::vector<std::s
     std::iota(order.begin(), order.end(), std::size_t{0});
   }
   std::vector<TraceDb> others;
-  while (others.size() + 1 < std::min(threads_, order.size())) {
-    auto other = TraceDb::open(db.path());
-    if (!other) break;
-    others.push_back(std::move(*other));
+  try {
+    while (others.size() + 1 < std::min(threads_, order.size())) {
+      auto other = TraceDb::open(db.path());
+      if (!other) break;
+      others.push_back(std::move(*other));
+    }
+  } catch (const UnreadableDatabase&) {  // no more files or memory for this process
   }
   in_parallel(order.size(), others.size() + 1, [&](std::size_t item, std::size_t thread) {
     try {

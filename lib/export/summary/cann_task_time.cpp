@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
 #include "export/ordered_chunks.hpp"
@@ -163,11 +164,12 @@ using TaskRanges = std::vector<IdRange>;
 std::int64_t first_from(const Database& db, IdRange run, std::int64_t start_ns) {
   std::int64_t end = saturating_add(run.last, 1);
   while (run.first < end) {
+    interrupt::check();
     const std::int64_t middle = run.first + saturating_subtract(end, run.first) / 2;
     RowCursor<TaskRow> task(db, {&TaskRow::id, &TaskRow::start_ns},
                             {.first_id = middle, .last_id = run.last});
     if (task.next() && task->start_ns < start_ns) {
-      run.first = task->id + 1;
+      run.first = saturating_add(task->id, 1);
     } else {
       end = middle;
     }

@@ -99,15 +99,6 @@ CounterPlaces counter_places(const Database& db) {
 
 using LayerTotals = std::map<std::int64_t, LayerTotal>;  // by op.id
 
-// Throws the Error of a damaged store beyond a limit far above the number of layers of any model.
-LayerTotal& find_or_add(const Database& db, LayerTotals& by_op, std::int64_t op_id) {
-  constexpr std::size_t kMaxLayers = 50'000;
-  LayerTotal& found = by_op[op_id];
-  if (by_op.size() > kMaxLayers)
-    throw db.damaged(fmt::format("a capture with more than {} layers", kMaxLayers));
-  return found;
-}
-
 LayerTotals read_totals(const Database& db, std::int64_t step_id, bool& is_in_order) {
   LayerTotals by_op;
   const CounterPlaces places = counter_places(db);
@@ -115,7 +106,7 @@ LayerTotals read_totals(const Database& db, std::int64_t step_id, bool& is_in_or
   Statement& read = db.reuse("SELECT * FROM layer_time WHERE step_id = ? ORDER BY id");
   read.bind(1, step_id);
   while (read.step()) {
-    LayerTotal& total = find_or_add(db, by_op, read.integer(kOp));
+    LayerTotal& total = by_op[read.integer(kOp)];
     total.count = read.integer(kTasks);
     if (total.count < 1) throw db.damaged("a layer without tasks");
     total.execution_count = read.integer(kExecutions);
@@ -157,7 +148,7 @@ void count_executions(const Database& db, std::int64_t step_id, LayerTotals& by_
       " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
       " WHERE run.step_id = ? GROUP BY task.op_id ORDER BY task.op_id");
   read.bind(1, step_id);
-  while (read.step()) find_or_add(db, by_op, read.integer(0)).execution_count = read.integer(1);
+  while (read.step()) by_op[read.integer(0)].execution_count = read.integer(1);
 }
 
 }  // namespace

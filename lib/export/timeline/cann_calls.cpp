@@ -207,7 +207,7 @@ class CannCalls : public cann::CannLayer {
     const std::int64_t early = last_early_call(db);
     if (early >= ids.first) add(ids.first, early);
     for (const auto& [first, last] :
-         cann::chunk_ranges({std::max(ids.first, early + 1), ids.last}, kPieceRows))
+         cann::chunk_ranges({std::max(ids.first, saturating_add(early, 1)), ids.last}, kPieceRows))
       add(first, last);
     pieces.push_back({[shared](const Database&, TraceWriter& out) { shared->write_metadata(out); },
                       When::after_others});
