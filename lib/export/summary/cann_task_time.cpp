@@ -180,6 +180,8 @@ std::int64_t first_from(const Database& db, IdRange run, std::int64_t start_ns) 
 // Cuts the runs at the starts of every so many tasks of the longest one.
 std::vector<TaskRanges> plan_task_chunks(const Database& db, const ExportScope& scope) {
   constexpr std::int64_t kChunkRows = 1 << 14;
+  // Each chunk reads from all runs. Captures have one per device; only a foreign store has so many.
+  constexpr std::size_t kMaxRuns = 256;
   TaskRanges rest;
   IdRange longest{0, -1};
   Statement runs = db.prepare(
@@ -192,6 +194,7 @@ std::vector<TaskRanges> plan_task_chunks(const Database& db, const ExportScope& 
       longest = run;
   }
   std::vector<TaskRanges> chunks;
+  if (rest.size() > kMaxRuns) longest.last = longest.first;
   for (const IdRange& ids : cann::chunk_ranges(longest, kChunkRows)) {
     if (ids.first == longest.first) continue;
     RowCursor<TaskRow> task(db, {&TaskRow::start_ns}, {.first_id = ids.first});
