@@ -250,9 +250,11 @@ bool check_script(CheckList& list, const std::string& name, const fs::path& path
       {"python3", "-I", "-S", "-W", "ignore", "-c", std::string(kScriptFacts), path.string()},
       kMaxScriptTime);
   if (answer.end.exit_code == kNoProgram) {
-    list.skip(name, "not checked, nor are scripts after it: python3, which parses scripts, cannot be started",
-              "install python3; msprof collect --framework tf --profiling-options checks options "
-              "without it");
+    list.skip(
+        name,
+        "not checked, nor are scripts after it: python3, which parses scripts, cannot be started",
+        "install python3; msprof collect --framework tf --profiling-options checks options "
+        "without it");
     return false;
   }
   const nlohmann::json facts = nlohmann::json::parse(answer.out, nullptr, false);

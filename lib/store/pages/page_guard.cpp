@@ -34,8 +34,8 @@ namespace msprof::pages {
 
 namespace {
 
-// An overflow page starts with a page number, whose first byte can look like a b-tree page type from
-// this number on. So no page of a tree may have a higher one (137 GB with 4 kB pages).
+// An overflow page starts with a page number, whose first byte can look like a b-tree page type
+// from this number on. So no page of a tree may have a higher one (137 GB with 4 kB pages).
 constexpr std::uint32_t kMaxCheckedPages = 1 << 25;
 // Limit for tables and indexes; a store has fewer than 80.
 constexpr std::size_t kMaxSchemaEntries = 1000;
