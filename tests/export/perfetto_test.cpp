@@ -28,13 +28,16 @@ std::string written(const std::vector<Draw>& chunks, std::vector<std::size_t> or
   {
     AtomicFile file(path);
     const auto trace = make_perfetto_file(file);
-    std::vector<std::unique_ptr<TraceWriter>> writers;
-    for (std::size_t i = 0; i < chunks.size(); ++i) writers.push_back(trace->make_writer(i));
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      const std::size_t chunk = order.empty() ? i : order[i];
-      chunks[chunk](*writers[chunk]);
-      writers[chunk]->finish();
-    }
+    const Database db = Database::create(folder / "a.db", 4096);
+    OrderedChunks ordered(chunks.size(), 1);
+    ordered.run(
+        db,
+        [&](const Database&, std::size_t chunk) {
+          const auto writer = trace->make_writer(ordered, chunk);
+          chunks[chunk](*writer);
+          writer->finish();
+        },
+        std::move(order));
     trace->finish();
     file.commit();
   }

@@ -58,6 +58,12 @@ void PacketBlocks::flush() {
   packets_.clear();
 }
 
+std::size_t PacketBlocks::bytes() const {
+  std::size_t bytes = 0;
+  for (const std::string& block : blocks_) bytes += block.size();
+  return bytes;
+}
+
 InternedTexts::Entry* InternedTexts::find(std::string_view text, std::string& data) {
   const auto known = ids_.find(text);
   if (known != ids_.end()) return &*known;

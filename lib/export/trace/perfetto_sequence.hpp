@@ -68,6 +68,7 @@ class PacketBlocks {
   void flush();
   // Returns the blocks as bytes of a trace. Call flush() before.
   const std::vector<std::string>& blocks() const { return blocks_; }
+  std::size_t bytes() const;  // of the blocks
 
  private:
   static constexpr std::size_t kBlockBytes = 256 << 10;

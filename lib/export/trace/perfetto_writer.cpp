@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -141,7 +141,7 @@ struct ThreadOfChunk {
   std::vector<RowOfChunk> rows;
 };
 
-// What a chunk has written.
+// The packets of a chunk, and the names and sequences in them.
 struct Chunk {
   PacketBlocks packets;
   std::map<std::int64_t, ProcessNames> processes;
@@ -349,16 +349,16 @@ struct Row {
   }
 };
 
-class OrderedFile : public PerfettoFile {
+class ChunkedFile : public PerfettoFile {
  public:
-  explicit OrderedFile(AtomicFile& file) : file_(file) {}
+  explicit ChunkedFile(AtomicFile& file) : file_(file) {}
 
-  std::unique_ptr<TraceWriter> make_writer(std::size_t chunk) override {
-    return std::make_unique<ChunkWriter>([this, chunk](Chunk done) {
-      const std::lock_guard lock(mutex_);
-      waiting_.emplace(chunk, std::move(done));
-      for (; !waiting_.empty() && waiting_.begin()->first == next_; ++next_)
-        add(waiting_.extract(waiting_.begin()).mapped());
+  std::unique_ptr<TraceWriter> make_writer(OrderedChunks& chunks, std::size_t chunk) override {
+    return std::make_unique<ChunkWriter>([this, &chunks, chunk](Chunk done) {
+      if (chunks.has_turn(chunk)) return add(done);
+      const std::size_t bytes = done.packets.bytes();
+      const auto held = std::make_shared<const Chunk>(std::move(done));
+      chunks.hold(chunk, bytes, [this, held] { add(*held); });
     });
   }
 
@@ -492,9 +492,6 @@ class OrderedFile : public PerfettoFile {
   }
 
   AtomicFile& file_;
-  std::mutex mutex_;
-  std::map<std::size_t, Chunk> waiting_;
-  std::size_t next_ = 0;
   std::uint64_t tracks_ = 0;
   std::uint64_t clipped_ = 0;
   std::map<std::int64_t, Process> processes_;
@@ -507,7 +504,7 @@ class OrderedFile : public PerfettoFile {
 }  // namespace perfetto
 
 std::unique_ptr<PerfettoFile> make_perfetto_file(AtomicFile& file) {
-  return std::make_unique<perfetto::OrderedFile>(file);
+  return std::make_unique<perfetto::ChunkedFile>(file);
 }
 
 }  // namespace msprof

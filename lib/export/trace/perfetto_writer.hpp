@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "base/atomic_file.hpp"
+#include "export/ordered_chunks.hpp"
 #include "export/trace/trace_writer.hpp"
 
 namespace msprof {
@@ -22,10 +23,9 @@ namespace msprof {
 class PerfettoFile {
  public:
   virtual ~PerfettoFile() = default;
-  // Returns the writer of a chunk; chunks are numbered from 0. Its finish() compresses the packets,
-  // which are kept until those of all chunks before it are written. Thread-safe, but each writer is
-  // for one thread.
-  virtual std::unique_ptr<TraceWriter> make_writer(std::size_t chunk) = 0;
+  // Returns the writer of one of `chunks`, for its thread. Its finish() outputs the packets in
+  // turn.
+  virtual std::unique_ptr<TraceWriter> make_writer(OrderedChunks& chunks, std::size_t chunk) = 0;
   // Call when the writers of all chunks are finished.
   virtual void finish() = 0;
 };

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -150,31 +149,12 @@ std::size_t thread_count(std::size_t pieces, std::size_t layers) {
   return core_count(kMaxChunkThreads);
 }
 
-PieceCounts write_whole(const Database& db, const TimelineFile& timeline,
-                        const std::vector<LayerPiece>& pieces, TraceSink& sink) {
-  return write_pieces(db, pieces, thread_count(pieces.size(), timeline.layers.size()), sink);
-}
-
-PieceCounts write_perfetto(const Database& db, const TimelineFile& timeline, AtomicFile& file) {
+PieceCounts write_perfetto(const Database& db, const std::vector<LayerPiece>& pieces,
+                           std::size_t threads, AtomicFile& file) {
   const auto trace = make_perfetto_file(file);
-  auto pieces = timeline.pieces(db);
-  std::mutex mutex;
-  PieceCounts counts;
-  for (std::size_t number = 0; number < pieces.size(); ++number) {
-    LayerPiece& one = pieces[number];
-    one.piece.write = [&, number, min_duration_ns = one.min_duration_ns,
-                       write = std::move(one.piece.write)](const Database& own, TraceWriter&) {
-      const auto writer = trace->make_writer(number);
-      writer->set_min_duration(min_duration_ns);
-      write(own, *writer);
-      writer->finish();
-      const std::lock_guard lock(mutex);
-      counts.events += writer->event_count();
-      counts.slices += writer->slice_count();
-    };
-  }
-  CountingSink no_text;
-  write_whole(db, timeline, pieces, no_text);
+  const PieceCounts counts = write_pieces(
+      db, pieces, threads,
+      [&](OrderedChunks& chunks, std::size_t piece) { return trace->make_writer(chunks, piece); });
   trace->finish();
   return counts;
 }
@@ -215,10 +195,12 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
   PieceCounts counts;
   std::uint64_t arrows = 0;
   std::uint64_t cut_arrows = 0;
-  if (options.format == TimelineFormat::perfetto) {
-    counts = write_perfetto(db, timeline, parts.whole());
-  } else if (cuts.empty()) {
-    counts = write_whole(db, timeline, timeline.pieces(db), *parts.make_sinks().front());
+  const bool is_perfetto = options.format == TimelineFormat::perfetto;
+  if (is_perfetto || cuts.empty()) {
+    const auto pieces = timeline.pieces(db);
+    const std::size_t threads = thread_count(pieces.size(), timeline.layers.size());
+    counts = is_perfetto ? write_perfetto(db, pieces, threads, parts.whole())
+                         : write_pieces(db, pieces, threads, *parts.make_sinks().front());
   } else {
     TraceJsonWriter writer(parts.make_sinks(), cuts, kPartBlockBytes);
     writer.set_origin(timeline.origin_ns);

@@ -1,6 +1,7 @@
 #include "export/trace/timeline_pieces.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -75,6 +76,16 @@ class PieceSink : public TraceSink {
   std::uint64_t bytes_ = 0;
 };
 
+struct OwnedSink {
+  PieceSink sink;
+};
+
+class PieceWriter : private OwnedSink, public TraceJsonWriter {
+ public:
+  PieceWriter(OrderedChunks& chunks, std::size_t chunk, TimelineText& out)
+      : OwnedSink{{chunks, chunk, out}}, TraceJsonWriter(sink, Fragment{}) {}
+};
+
 // Starts with the chunks that other chunks wait for.
 std::vector<std::size_t> start_order(const std::vector<LayerPiece>& pieces) {
   std::vector<std::size_t> order(pieces.size());
@@ -99,26 +110,35 @@ std::vector<TimelinePiece> TimelineLayer::pieces(const Database&,
 }
 
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
-                         std::size_t threads, TraceSink& sink) {
+                         std::size_t threads, const MakePieceWriter& make_writer) {
   OrderedChunks chunks(pieces.size(), threads);
-  // If there is only one thread, the sink packs the text itself.
-  TimelineText text(sink, threads > 1 && sink.packs());
   std::mutex mutex;
   PieceCounts counts;
   const auto write = [&](const Database& own, std::size_t number) {
     const LayerPiece& piece = pieces[number];
     if (piece.piece.when == TimelinePiece::When::after_others) chunks.wait_for_turn(number);
-    PieceSink piece_sink(chunks, number, text);
-    TraceJsonWriter writer(piece_sink, TraceJsonWriter::Fragment{});
-    writer.set_origin(piece.origin_ns);
-    writer.set_min_duration(piece.min_duration_ns);
-    piece.piece.write(own, writer);
-    writer.finish();
+    const auto writer = make_writer(chunks, number);
+    writer->set_min_duration(piece.min_duration_ns);
+    piece.piece.write(own, *writer);
+    writer->finish();
     const std::lock_guard lock(mutex);
-    counts.events += writer.event_count();
-    counts.slices += writer.slice_count();
+    counts.events += writer->event_count();
+    counts.slices += writer->slice_count();
   };
   chunks.run(db, write, start_order(pieces));
+  return counts;
+}
+
+PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
+                         std::size_t threads, TraceSink& sink) {
+  // If there is only one thread, the sink packs the text itself.
+  TimelineText text(sink, threads > 1 && sink.packs());
+  const auto counts =
+      write_pieces(db, pieces, threads, [&](OrderedChunks& chunks, std::size_t piece) {
+        auto writer = std::make_unique<PieceWriter>(chunks, piece, text);
+        writer->set_origin(pieces[piece].origin_ns);
+        return writer;
+      });
   text.finish();
   return counts;
 }
