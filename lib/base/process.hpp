@@ -75,7 +75,7 @@ struct ToolAnswer {
 };
 
 // Runs a program and returns its output. Kills it after `limit` or if it prints too much, and kills
-// what it left behind. Throws Error(interrupted) on Ctrl-C, unless `in_farewell` is set.
+// the processes that it started. Throws Error(interrupted) on Ctrl-C, unless `in_farewell` is set.
 ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::milliseconds limit,
                     bool in_farewell = false);
 

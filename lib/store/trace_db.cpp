@@ -30,8 +30,8 @@ bool has_disjoint_runs(const Database& db) {
          }) == runs.end();
 }
 
-// Readers keep some data of each device, and of each step and model of a board, in memory. Steps
-// and models have raw files of their own, so no import comes near these numbers.
+// Readers keep some data of each device, and of each step and model of a board, in memory. Each
+// step and model has its own raw files, so captures have far fewer than these limits.
 bool has_possible_counts(const Database& db) {
   constexpr std::int64_t kMaxDevices = 20'000;
   constexpr std::int64_t kMaxSteps = 1'000'000;

@@ -144,8 +144,8 @@ umask 077
 cd "$1" && cat > "$2.new" && mv "$2.new" "$2"
 )sh"};
 
-// Arguments: $1 msprof's folder, then the keeper's arguments. Runs in a session of its own, so that
-// the end of a terminal or connection does not end it.
+// Arguments: $1 msprof's folder, then the keeper's arguments. The keeper has its own session,
+// so it survives the end of a terminal or connection.
 constexpr const char* kStartKeeper = R"sh(
 cd "$1" || exit 71
 shift

@@ -77,7 +77,7 @@ Stretch in_range(const ExportScope& scope, Stretch stretch) {
           std::min(stretch.end_ns, scope.range_end_ns)};
 }
 
-// Empty, which stands for all rows, if the capture has no device tasks and therefore no blocks.
+// Returns the rows to read; empty means all. Captures without device tasks have no blocks.
 std::optional<std::vector<IdRange>> find_blocks(const Database& db, TimeBlockRow::Table table,
                                                 Stretch stretch) {
   bool has_any = false;

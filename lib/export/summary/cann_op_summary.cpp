@@ -180,7 +180,7 @@ class CollectiveNames {
   Statement read_;
 };
 
-// What a row's wait time depends on.
+// The previous row, from whose end the wait time of a row counts.
 struct LastRow {
   std::int64_t device = 0;
   std::int64_t end_ns = 0;

@@ -50,7 +50,7 @@ struct CommunicationForm {
 };
 std::unique_ptr<TimelineLayer> make_communication(const CommunicationForm& form);
 
-// What the text of a call depends on.
+// Calls of one kind have the same text.
 struct CallKind {
   std::int64_t thread = 0;
   std::int64_t type = 0;

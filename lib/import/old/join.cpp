@@ -169,7 +169,7 @@ struct Ids {
 
 using ModelRows = std::map<std::int64_t, std::int64_t>;  // rows by model number
 
-// What the join of a device uses.
+// The input of the join of a device.
 struct JoinInput {
   CannImport& import;
   const ImportContext& context;
