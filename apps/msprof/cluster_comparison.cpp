@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "msprof/cluster_store.hpp"
+#include "msprof/json_values.hpp"
 
 namespace msprof {
 
@@ -24,16 +25,12 @@ std::string cluster_name(const fs::path& file) {
   return (is_usual ? whole.parent_path() : whole).filename().string();
 }
 
-ordered_json optional_json(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-
 ordered_json change_json(const Change& change) {
   const bool is_pair = change.base && change.now;
-  return {{"base_us", optional_json(change.base)},
-          {"new_us", optional_json(change.now)},
+  return {{"base_us", as_json(change.base)},
+          {"new_us", as_json(change.now)},
           {"delta_us", is_pair ? ordered_json(change.delta()) : ordered_json()},
-          {"percent", is_pair ? optional_json(change.percent()) : ordered_json()},
+          {"percent", is_pair ? as_json(change.percent()) : ordered_json()},
           {"noise_us", is_pair ? ordered_json(change.noise) : ordered_json()},
           {"is_noise", is_pair ? ordered_json(change.is_noise()) : ordered_json()}};
 }

@@ -77,9 +77,6 @@ void print_table(const Listed& listed, const fs::path& root) {
   const auto text = [&](const std::string& value) {
     value.empty() ? row.missing() : row.text(printable(value));
   };
-  const auto number = [&](const std::optional<std::int64_t>& value) {
-    value ? row.number(std::to_string(*value)) : row.missing();
-  };
   const auto begin = [&](std::int64_t time_ns, const fs::path& path) {
     text(local_time_text(time_ns, TimePrecision::minutes));
     text(name_below(path, root));
@@ -102,11 +99,11 @@ void print_table(const Listed& listed, const fs::path& root) {
     add_clusters_until(capture.time_ns);
     const RunSummary known = capture.summary.value_or(RunSummary());
     begin(capture.time_ns, capture.folder);
-    if (has_ranks) number(capture.rank);
+    if (has_ranks) row.number_or_missing(capture.rank);
     if (has_repeats) text(capture.run ? capture.run->repeat.text() : "");
     text(fmt::format("{}", fmt::join(capture.models, " + ")));
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
-    number(known.executions);
+    row.number_or_missing(known.executions);
     known.median_ns ? row.number(fixed(*known.median_ns, 1'000'000, 3)) : row.missing();
     text(describe_verdict(capture));
     row.text(human_bytes(capture.bytes));

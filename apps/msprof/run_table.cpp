@@ -109,7 +109,7 @@ void print_runs(const std::string& what, const std::vector<RunRow>& rows) {
     row.capture.empty() ? cells.missing() : cells.text(row.capture);
     row.seconds > 0 ? cells.number(fmt::format("{:.2f}", row.seconds)) : cells.missing();
     row.bytes > 0 ? cells.number(human_bytes(row.bytes)) : cells.missing();
-    cells.number(std::to_string(row.exit_code));
+    cells.number(row.exit_code);
     cells.end_row();
   }
   Progress::clear_line();

@@ -15,7 +15,6 @@
 #include "analyze/capture_info.hpp"
 #include "analyze/capture_list.hpp"
 #include "analyze/overview.hpp"
-#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/parallel.hpp"

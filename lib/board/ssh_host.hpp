@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "board/disk/drain.hpp"
 #include "board/disk/leave.hpp"

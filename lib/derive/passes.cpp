@@ -4,13 +4,9 @@
 
 namespace msprof {
 
-// Table `task` needs no index: a step is a few ranges of consecutive task ids.
-void create_indexes(TraceDbWriter& store) {
-  store.add_index(kTaskRunOfStep);
-}
-
 void run_derive_passes(TraceDbWriter& store) {
-  create_indexes(store);
+  // Table `task` needs no index: a step is a few ranges of consecutive task ids.
+  store.add_index(kTaskRunOfStep);
   OpTimes op_times;
   derive_step_time(store, op_times);
   const TaskSums tasks = sum_tasks(store, op_times);

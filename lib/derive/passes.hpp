@@ -15,9 +15,6 @@ struct TaskSums;  // task_sums.hpp
 
 void run_derive_passes(TraceDbWriter& store);
 
-// Creates indexes. This is cheaper after loading than during it.
-void create_indexes(TraceDbWriter& store);
-
 // iteration, iteration_part: the steps of CANN models, from their step marks.
 void derive_iterations(TraceDbWriter& store);
 

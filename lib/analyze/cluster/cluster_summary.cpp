@@ -152,8 +152,8 @@ ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std
     row.number(std::string_view(ms_text(op.duration_ns)));
     row.number(std::string_view(
         fixed(op.duration_ns, std::max<int128>(static_cast<int128>(op.count) * 1000, 1), 3)));
-    row.number(std::string_view(us_from_ns(op.p95_ns == kNull ? 0 : op.p95_ns)));
-    row.number(std::string_view(us_from_ns(op.longest_ns == kNull ? 0 : op.longest_ns)));
+    row.number(op.p95_ns == kNull ? 0 : op.p95_ns, CellForm::us);
+    row.number(op.longest_ns == kNull ? 0 : op.longest_ns, CellForm::us);
     op.longest_member == kNull ? row.missing() : row.number(view.product_rank(op.longest_member));
     row.end_row();
   }

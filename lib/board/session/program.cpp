@@ -218,7 +218,6 @@ void add_application(std::vector<std::string>& parameters, const BoardRun& run) 
 
 BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
     : link_(link),
-      shell_(link.shell()),
       run_id_(run.id),
       stdout_fd_(run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       rewriter_(run.output_changes),
@@ -235,7 +234,7 @@ BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
   const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
   const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
   try {
-    command_ = shell_.start(kStartInSession, arguments, on_stdout, on_stderr, wanted);
+    command_ = link_.shell().start(kStartInSession, arguments, on_stdout, on_stderr, wanted);
   } catch (const ConnectionLost& error) {
     // The board may have started the application before the connection was lost: the next wait()
     // ends the application.
@@ -248,7 +247,7 @@ BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
   log::warn(FindingId::no_board_terminal,
             "{} provides no terminal: stdout and stderr stay separate and appear only when the "
             "application flushes them (--no-tty does not request one)",
-            shell_.login().name());
+            link_.shell().login().name());
 }
 
 BoardProgram::~BoardProgram() {
@@ -420,7 +419,7 @@ std::string BoardProgram::why_not_started() const {
 void BoardProgram::sweep() {
   std::vector<BoardStep> steps = {{.script = kSweep, .arguments = {run_id_}}};
   steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
-  auto answers = std::make_unique<StepsUnderWay>(shell_, steps, random_end_word());
+  auto answers = std::make_unique<StepsUnderWay>(link_.shell(), steps, random_end_word());
   const BoardAnswer answer = answers->next();
   std::uint64_t left = 0;
   const std::string_view said = trim(answer.out);
@@ -436,7 +435,7 @@ void BoardProgram::signal(int number) {
   if (is_finished_) return;
   const char* name = ::sigabbrev_np(number);
   try {
-    shell_.ask(kSignal, {run_id_, group_, name != nullptr ? name : "TERM"});
+    link_.shell().ask(kSignal, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
     // The next wait() also detects the loss, and ends the application over a new connection.
     log::verbose("the connection was lost while stopping {}", run_id_);
@@ -453,8 +452,8 @@ void BoardProgram::end_after_loss() {
   if (reported) end_.exit_code = reported->exit_code;
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
   const auto end = [&] {
-    shell_.ask(kSignal, {run_id_, group_, "TERM"});
-    shell_.ask(kAwait, {run_id_, std::to_string(kPatienceSeconds)});
+    link_.shell().ask(kSignal, {run_id_, group_, "TERM"});
+    link_.shell().ask(kAwait, {run_id_, std::to_string(kPatienceSeconds)});
     sweep();
   };
   try {

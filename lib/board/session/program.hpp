@@ -122,7 +122,6 @@ class BoardProgram : public RunningProgram {
   void end_after_loss();
 
   BoardLink& link_;
-  BoardShell& shell_;
   std::string run_id_;
   std::vector<BoardStep> end_steps_;
   TakeEnd take_end_;

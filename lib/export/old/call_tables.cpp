@@ -2,7 +2,6 @@
 // Source: cann5_classic.md 10.
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "export/old/tables.hpp"
 

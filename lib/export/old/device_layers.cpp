@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "derive/pmu_metrics.hpp"
@@ -99,14 +98,14 @@ class Steps {
         moment("Iteration End", step.device, step.end);
       });
     }
-    write_arrow(step, whole, phases);
+    write_arrow(step, phases);
     write_reduces(step, reduces);
     previous_ = Previous{step, whole};
   }
 
   // Draws an arrow from the end of an iteration to the forward start of the next, which waits for
   // its data.
-  void write_arrow(const Step& step, TraceLane, TraceLane phases) {
+  void write_arrow(const Step& step, TraceLane phases) {
     if (!previous_ || !step.forward) return;
     const std::string name = fmt::format("Data_aug Bound {}", previous_->step.number);
     const TraceArrow arrow{name, "Data_aug Bound", ++arrows_};

@@ -3,7 +3,6 @@
 // of calls: N/A. Source: cann_device.md 24, cann5_classic.md 10.
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "export/old/tables.hpp"
 

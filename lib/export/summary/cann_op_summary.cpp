@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/number.hpp"
@@ -180,6 +181,9 @@ class CollectiveNames {
   Statement read_;
 };
 
+// Rows are in this order: device, start.
+using RowPlace = std::pair<std::int64_t, std::int64_t>;
+
 // The previous row, from whose end the wait time of a row counts.
 struct LastRow {
   std::int64_t device = 0;
@@ -217,9 +221,9 @@ class OpSummaryWriter {
     bool more_tasks = tasks.next();
     bool more_collectives = collectives.next();
     while (more_tasks || more_collectives) {
-      const bool is_task =
-          more_tasks &&
-          (!more_collectives || !is_before(collectives, tasks->device_id, tasks->start_ns));
+      const bool is_task = more_tasks && (!more_collectives ||
+                                          RowPlace(collectives.device(), collectives.start_ns()) >=
+                                              RowPlace(tasks->device_id, tasks->start_ns));
       if (is_task) {
         write_task(*tasks);
         more_tasks = tasks.next();
@@ -246,7 +250,8 @@ class OpSummaryWriter {
       }
       if (before <= chunk.tasks.first) break;
     }
-    if (collectives.next() && !(last && is_before(collectives, last->device, last_start_ns)))
+    if (collectives.next() && !(last && RowPlace(collectives.device(), collectives.start_ns()) <
+                                            RowPlace(last->device, last_start_ns)))
       last = LastRow{collectives.device(),
                      saturating_add(collectives.start_ns(), collectives.duration_ns())};
     return last;
@@ -261,10 +266,6 @@ class OpSummaryWriter {
             {.first_id = ids.first,
              .last_id = ids.last,
              .not_null = {&TaskRow::op_id, &TaskRow::device_type_name_id}}};
-  }
-
-  static bool is_before(const CollectiveNames& a, std::int64_t device, std::int64_t start_ns) {
-    return a.device() != device ? a.device() < device : a.start_ns() < start_ns;
   }
 
   void write_task(const TaskRow& task) {
@@ -362,11 +363,9 @@ std::vector<OpSummaryChunk> plan_op_chunks(const Database& db, OpSummaryWriter& 
   for (const IdRange& ids : std::span(ranges).subspan(1)) {
     RowCursor<TaskRow> task(db, {&TaskRow::device_id, &TaskRow::start_ns}, {.first_id = ids.first});
     if (!task.next()) break;
-    const auto is_before = [&] {
-      return collective->device_id != task->device_id ? collective->device_id < task->device_id
-                                                      : collective->start_ns < task->start_ns;
-    };
-    while (has_collective && is_before()) has_collective = collective.next();
+    while (has_collective && RowPlace(collective->device_id, collective->start_ns) <
+                                 RowPlace(task->device_id, task->start_ns))
+      has_collective = collective.next();
     const std::int64_t first_collective = has_collective ? collective->id : INT64_MAX;
     OpSummaryChunk& before = chunks.back();
     before.tasks.last = ids.first - 1;

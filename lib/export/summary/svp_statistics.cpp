@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <span>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -207,11 +206,10 @@ std::map<CallKey, CallTotal> read_call_totals(const Database& db, std::int64_t m
 }
 
 StatisticRows acl_statistic_rows(const Database& db, const OutputFile& output_file) {
-  Statement name = db.prepare("SELECT text FROM name WHERE id = ?");
-  const auto read_name = [&name](std::int64_t id) {
-    name.reset();
-    name.bind(1, id);
-    return name.step() ? std::string(name.text(0)) : std::string("N/A");
+  svp::NameTexts names(db);
+  const auto read_name = [&names](std::int64_t id) {
+    const svp::NameText& name = names.find(id);
+    return name ? *name : std::string("N/A");
   };
   const auto known_id = [](std::int64_t id) { return id < 0 ? std::nullopt : std::optional(id); };
   StatisticRows rows;

@@ -17,33 +17,9 @@ namespace msprof::svp {
 
 namespace {
 
-constexpr const char* kWholeText = "SELECT text FROM name WHERE id = ?";
 // Import reads names of models from names of files, which have at most 255 bytes. Without the
 // limit, a foreign store could cause thousands of copies of a long text.
 constexpr const char* kModelName = "SELECT substr(text, 1, 255) FROM name WHERE id = ?";
-
-// Reads names, each once: many rows of a foreign store may refer to a long one.
-class NameTexts {
- public:
-  // `select` has the id of the name as its parameter.
-  NameTexts(const Database& db, const char* select) : db_(db), select_(select) {}
-
-  // Returns null if there is no such name.
-  const NameText& find(std::int64_t name_id) {
-    const auto [known, is_new] = texts_.try_emplace(name_id);
-    if (!is_new) return known->second;
-    Statement& read = db_.reuse(select_);
-    if (read.bind(1, name_id).step())
-      known->second = std::make_shared<const std::string>(read.text(0));
-    read.reset();
-    return known->second;
-  }
-
- private:
-  const Database& db_;
-  const char* select_;
-  std::map<std::int64_t, NameText> texts_;
-};
 
 // The columns of an SvpModel.
 constexpr const char* kModelColumns =
@@ -153,6 +129,16 @@ void count_executions(const Database& db, std::int64_t step_id, LayerTotals& by_
 
 }  // namespace
 
+const NameText& NameTexts::find(std::int64_t name_id) {
+  const auto [known, is_new] = texts_.try_emplace(name_id);
+  if (!is_new) return known->second;
+  Statement& read = db_.reuse(select_);
+  if (read.bind(1, name_id).step())
+    known->second = std::make_shared<const std::string>(read.text(0));
+  read.reset();
+  return known->second;
+}
+
 std::vector<SvpModel> models(const Database& db) {
   std::vector<SvpModel> result;
   NameTexts names(db, kModelName);
@@ -229,7 +215,7 @@ std::vector<LayerTotal> layer_totals(const Database& db, const SvpCapture& captu
   LayerTotals by_op = read_totals(db, capture.step_id, is_in_order);
   if (!is_in_order) count_executions(db, capture.step_id, by_op);
   std::vector<PlacedLayer> placed;
-  NameTexts texts(db, kWholeText);
+  NameTexts texts(db);
   // By id: a foreign store may have many captures, each with few of the operators of a model.
   Statement& read = db.reuse(
       "SELECT net_id, position, layer_id, unit_name_id, name_id, original_name_id, type_name_id"

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,21 @@ enum SvpCounter : std::size_t {
 };
 
 using NameText = std::shared_ptr<const std::string>;
+
+// Reads names, each once: many rows of a foreign store may refer to a long one.
+class NameTexts {
+ public:
+  // `select` has the id of the name as its parameter.
+  explicit NameTexts(const Database& db, const char* select = "SELECT text FROM name WHERE id = ?")
+      : db_(db), select_(select) {}
+  // Returns null if there is no such name.
+  const NameText& find(std::int64_t name_id);
+
+ private:
+  const Database& db_;
+  const char* select_;
+  std::map<std::int64_t, NameText> texts_;
+};
 
 struct LayerTotal {
   std::optional<std::int64_t> layer_id;

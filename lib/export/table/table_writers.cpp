@@ -56,12 +56,7 @@ class TextRows : public RowBlock {
   std::uint64_t rows_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<RowBlock> TableWriter::make_block() {
-  return std::make_unique<TextRows>(*this);
-}
-
+// Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
 void append_csv_text(std::string& out, std::string_view value) {
   if (is_plain_cell(value)) {
     out += value;
@@ -83,6 +78,23 @@ void append_csv_text(std::string& out, std::string_view value) {
   }
   out.append(value, written);
   out += '"';
+}
+
+// Returns the text before each cell: the quoted key and the colon.
+std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
+  std::vector<std::string> keys;
+  std::map<std::string_view, int> times;
+  for (const std::string& column : columns) {
+    const int time = ++times[column];
+    keys.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::unique_ptr<RowBlock> TableWriter::make_block() {
+  return std::make_unique<TextRows>(*this);
 }
 
 void CsvWriter::slice(std::uint64_t rows, std::function<TextOutput&()> next) {
@@ -158,16 +170,6 @@ void CsvWriter::append_text(std::string& out, std::string_view value) const {
   } else {
     append_csv_text(out, value);
   }
-}
-
-std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
-  std::vector<std::string> keys;
-  std::map<std::string_view, int> times;
-  for (const std::string& column : columns) {
-    const int time = ++times[column];
-    keys.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
-  }
-  return keys;
 }
 
 void JsonTableWriter::begin(std::span<const std::string> columns) {

@@ -15,9 +15,6 @@
 
 namespace msprof {
 
-// Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
-void append_csv_text(std::string& out, std::string_view text);
-
 // A sink that writes rows as text, which any thread can format.
 class TableWriter : public RowSink {
  public:
@@ -60,9 +57,6 @@ class CsvWriter : public TableWriter {
   std::uint64_t rows_ = 0;  // of the current slice
   std::function<TextOutput&()> next_;
 };
-
-// Returns the text before each cell: the quoted key and the colon.
-std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
 // Writes an array of objects with the columns as keys; a repeated name gets a number: "Name 2".
 // Rows::arrays writes rows as arrays, for a document that lists the columns once. Times are written

@@ -24,27 +24,6 @@ namespace {
 constexpr const char* kCalls =
     " FROM api_call WHERE model_row = ? AND start_ns IS NOT NULL AND end_ns IS NOT NULL";
 
-// The texts of calls, read when needed: a foreign store may have many models with few calls each.
-class CallNames {
- public:
-  explicit CallNames(const Database& db)
-      : db_(db), read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
-
-  const std::string& find(std::int64_t id) {
-    const auto [name, is_new] = names_.try_emplace(id);
-    if (!is_new) return name->second;
-    read_.reset();
-    if (!read_.bind(1, id).step()) throw db_.damaged("a call without its name");
-    name->second = read_.text(0);
-    return name->second;
-  }
-
- private:
-  const Database& db_;
-  Statement read_;
-  std::map<std::int64_t, std::string> names_;
-};
-
 // The batches of each model's captures.
 class RecordedBatches {
  public:
@@ -129,7 +108,12 @@ class SvpAcl : public TimelineLayer {
     }
     // Calls have no device, so the device of their model decides.
     if (!takes_model(db, output_file)) return;
-    CallNames names(db);
+    svp::NameTexts names(db);
+    const auto find_name = [&](std::int64_t id) -> const std::string& {
+      const svp::NameText& name = names.find(id);
+      if (!name) throw db.damaged("a call without its name");
+      return *name;
+    };
     Statement read = db.prepare(
         std::string(
             "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
@@ -150,11 +134,11 @@ class SvpAcl : public TimelineLayer {
       if (!out.draws(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, processes, out);
       const TraceLane lane{processes.lane_pid(pid), std::max<std::int64_t>(tid, 0)};
-      if (!out.begin_svp_slice(names.find(read.integer(2)), lane, read.integer(4),
+      if (!out.begin_svp_slice(find_name(read.integer(2)), lane, read.integer(4),
                                read.integer(5))) {
         continue;
       }
-      out.argument("Mode", names.find(read.integer(3)));
+      out.argument("Mode", find_name(read.integer(3)));
       number_or_missing(out, "Process_Id", pid);
       number_or_missing(out, "Thread_Id", tid);
       out.end_event();

@@ -31,11 +31,7 @@ namespace {
 
 using svp::SvpCapture;
 
-struct Lane {
-  std::string_view name;
-  TraceText task_type;
-};
-constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", "AA CORE"}, {"AA CPU", "AA CPU"}}};
+constexpr std::array<TraceText, 2> kLanes = {"AA CORE", "AA CPU"};
 
 struct Op {
   const SharedText* name = nullptr;
@@ -325,7 +321,7 @@ class SvpTaskTime : public TimelineLayer {
 
   static std::string lane_name(std::int64_t thread) {
     const auto lanes = static_cast<std::int64_t>(kLanes.size());
-    const std::string_view name = kLanes[static_cast<std::size_t>(thread % lanes)].name;
+    const std::string_view name = kLanes[static_cast<std::size_t>(thread % lanes)].view();
     if (thread < lanes) return std::string(name);
     return fmt::format("{}, parallel {}", name, thread / lanes + 1);
   }
@@ -350,9 +346,8 @@ class SvpTaskTime : public TimelineLayer {
     if (!out.begin_svp_slice(*slice.op->name, {device, slice.thread}, slice.start_ns,
                              slice.duration_ns))
       return;
-    out.arguments({{"Task Type", kLanes[slice.op->lane].task_type},
-                   {"Stream Id", 0},
-                   {"Task Id", slice.task_id}});
+    out.arguments(
+        {{"Task Type", kLanes[slice.op->lane]}, {"Stream Id", 0}, {"Task Id", slice.task_id}});
     out.end_event();
     if (slice.call)
       svp::ExecutionArrows::write_end(out, *slice.call, {device, slice.thread}, slice.start_ns);

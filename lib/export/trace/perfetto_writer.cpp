@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/number.hpp"
 #include "base/text.hpp"
 #include "export/trace/perfetto_sequence.hpp"
 
@@ -77,8 +76,6 @@ class SliceRow {
     put(event_, event::kType, kBegin);
     sequence_.append_name(event_, slice.name.view());
     if (!slice.category.empty()) put(event_, event::kCategory, valid_utf8(slice.category.view()));
-    is_pending_ = true;
-    end_ns_ = end_ns;
     if (open_.empty() && row_.has_all()) row_.outermost.emplace_back(begin_ns, end_ns);
     open_.push_back(end_ns);
     row_.last_begin_ns = begin_ns;
@@ -93,7 +90,7 @@ class SliceRow {
 
   // Returns false if no slice of this row can have this end of an arrow.
   bool attach(std::int64_t time_ns, bool is_last, std::uint64_t arrow) {
-    if (!is_pending_ || time_ns < row_.last_begin_ns || time_ns > end_ns_) return false;
+    if (event_.empty() || time_ns < row_.last_begin_ns || time_ns > open_.back()) return false;
     put(event_, is_last ? event::kLastFlow : event::kFlow, arrow);
     return true;
   }
@@ -108,8 +105,7 @@ class SliceRow {
   std::int64_t last_begin_ns() const { return std::max(sequence_.clock_ns(), row_.last_begin_ns); }
 
   void close_until(std::int64_t time_ns) {
-    if (is_pending_) sequence_.write(row_.last_begin_ns, event_);
-    is_pending_ = false;
+    if (!event_.empty()) sequence_.write(row_.last_begin_ns, event_);
     event_.clear();
     for (; !open_.empty() && open_.back() <= time_ns; open_.pop_back()) {
       put(event_, event::kType, kEnd);
@@ -121,9 +117,7 @@ class SliceRow {
   Sequence sequence_;
   RowOfChunk row_;
   OpenSlices open_;
-  bool is_pending_ = false;  // the slice at last_begin_ns is not written
-  std::int64_t end_ns_ = 0;  // of that slice
-  std::string event_;        // its fields
+  std::string event_;  // fields of the slice at last_begin_ns, until it is written
 };
 
 using Lane = std::pair<std::int64_t, std::int64_t>;

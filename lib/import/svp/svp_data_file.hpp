@@ -2,8 +2,6 @@
 // svp_job.md 4 (.done), 6 (boards), 7 (reference layout).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <optional>
 #include <span>
