@@ -172,8 +172,8 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   list.warn("store", fmt::format("{} is damaged or not an msprof store", store.string()), again);
 }
 
-// Cause and remedy if files of a kind are missing. If RawNeeds lists alternatives ("a|b"), `kind` is
-// the first.
+// Cause and remedy if files of a kind are missing. If RawNeeds lists alternatives ("a|b"), `kind`
+// is the first.
 struct Absence {
   std::string_view kind;
   std::string_view cause;
