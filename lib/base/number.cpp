@@ -84,8 +84,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
   int128 scaled = 0;
   // Larger than in any real run: a rounded value is better than a wrapped one.
   if (__builtin_mul_overflow(numerator, scale, &scaled)) {
-    return fmt::format("{:.{}f}",
-                       static_cast<long double>(numerator) / static_cast<long double>(denominator),
+    return fmt::format("{:.{}f}", static_cast<double>(numerator) / static_cast<double>(denominator),
                        decimals);
   }
   const int128 value = divide_rounded(scaled, denominator);

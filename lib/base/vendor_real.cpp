@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/number.hpp"
+
 namespace msprof {
 
 namespace {
@@ -28,21 +30,48 @@ bool rounds_plainly(double scaled, std::int64_t& nearest) {
   return true;
 }
 
+// mantissa * 2^exponent with 64 bits, as x86-64 computes long double. Other machines have longer
+// ones or none.
+struct Extended {
+  uint128 mantissa;
+  int exponent;  // -128 < exponent <= 0
+};
+
+// Rounds a product or quotient to 64 bits, ties to even. `has_more`: the value is slightly larger.
+Extended rounded(uint128 mantissa, int exponent, bool has_more = false) {
+  int excess = 0;
+  while (mantissa >> excess >> 64 != 0) ++excess;
+  if (excess == 0) return {mantissa, exponent};
+  uint128 kept = mantissa >> excess;
+  const uint128 cut = mantissa - (kept << excess);
+  const uint128 half = uint128{1} << (excess - 1);
+  if (cut > half || (cut == half && (has_more || kept % 2 == 1))) ++kept;
+  return {kept, exponent + excess};
+}
+
+std::uint64_t whole(const Extended& value) {
+  return static_cast<std::uint64_t>(value.mantissa >> -value.exponent);
+}
+
 // SQLite's printf("%!.3f"): adds slightly more than half a unit, then extracts digits from the
-// front in long double arithmetic. 0 <= value < 2^36.
+// front in long double arithmetic. 0.0004 < value < 2^36.
 std::int64_t sqlite_thousandths(double value) {
-  long double rest = value;
-  rest += static_cast<double>(5.0e-04 + rest * 3e-16L);
+  const auto in_units = [](double number) { return static_cast<uint128>(std::ldexp(number, 64)); };
+  Extended rest = rounded(in_units(value) + in_units(std::fma(value, 3e-16, 5.0e-04)), -64);
   int exponent = 0;
-  long double scale = 1.0L;
-  for (; rest >= 10.0L * scale; ++exponent) scale *= 10.0L;
-  rest /= scale;
-  for (; rest < 1.0L && exponent > -4; --exponent) rest *= 10.0L;
+  std::uint64_t scale = 1;
+  for (; whole(rest) >= 10 * scale; ++exponent) scale *= 10;
+  if (scale > 1) {
+    const uint128 dividend = rest.mantissa << 60;
+    rest = rounded(dividend / scale, rest.exponent - 60, dividend % scale != 0);
+  }
+  for (; whole(rest) == 0 && exponent > -4; --exponent)
+    rest = rounded(rest.mantissa * 10, rest.exponent);
   std::int64_t thousandths = 0;
   for (; exponent >= -3; --exponent) {
-    const int digit = static_cast<int>(rest);
-    thousandths = thousandths * 10 + digit;
-    rest = (rest - digit) * 10.0L;
+    const std::uint64_t digit = whole(rest);
+    thousandths = thousandths * 10 + static_cast<std::int64_t>(digit);
+    rest = rounded((rest.mantissa - (uint128{digit} << -rest.exponent)) * 10, rest.exponent);
   }
   return thousandths;
 }
