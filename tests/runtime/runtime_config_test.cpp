@@ -83,6 +83,16 @@ TEST_CASE("an invalid metric only switches off core records and is reported") {
   }
 }
 
+TEST_CASE("the metric none switches off core records without a message") {
+  for (const char* key : {"aic_metrics", "aac_metrics"}) {
+    const Read read = read_keys(R"("switch":"on",")" + std::string(key) + R"(":"none")");
+    REQUIRE(read.config);
+    CHECK_FALSE(read.config->aicore);
+    CHECK(read.config->aicpu);
+    CHECK(read.said.empty());
+  }
+}
+
 TEST_CASE("an invalid on/off value only switches off that item and is reported") {
   const Read cpu = read_keys(R"("switch":"on","aacpu":"yes",)" + kMetrics);
   REQUIRE(cpu.config);

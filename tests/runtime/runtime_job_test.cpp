@@ -1,8 +1,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
+#include <set>
 
 #include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/model_profile.hpp"
@@ -103,7 +105,7 @@ TEST_CASE("core records hold layer, time, units within the total, and the execut
   CHECK(records[0].ddr_write_bytes == 2 * 48 * 4);
 
   const auto done = read_done(core);
-  CHECK(done.size() == 3);
+  CHECK(done.size() == 4);
   CHECK(number(done, "file_len") == 16 + 9 * 112);
   CHECK(number(done, "start_time") == records[0].start_ns / 1000);
   CHECK(number(done, "end_time") == last_end / 1000);
@@ -111,6 +113,10 @@ TEST_CASE("core records hold layer, time, units within the total, and the execut
   const auto cpu =
       read_records<AicpuRecord>(data + "aicpu.0." + stem + ".0.2.2.0", RecordKind::kAicpu);
   REQUIRE(cpu.size() == 3);
+  // Three executions of two pictures.
+  for (const char* type : {"aicore", "aicpu"}) {
+    CHECK(number(read_done(data + type + ".0." + stem + ".0.2.2.0"), "input_pic_num") == 6);
+  }
   CHECK(cpu[2].layer_id == 3);
   CHECK(cpu[2].execution == 2);
   CHECK(cpu[2].thread_id == static_cast<uint32_t>(gettid()));
@@ -131,6 +137,7 @@ TEST_CASE("an interval records every Nth execution in separate files") {
     REQUIRE(records.size() == 3);
     CHECK(records[0].execution == execution);
     CHECK(number(read_done(data + stem + pictures), "file_len") == 16 + 3 * 112);
+    CHECK(number(read_done(data + stem + pictures), "input_pic_num") == 2);
   }
   CHECK_FALSE(exists(data + stem + "2"));
   CHECK_FALSE(exists(data + stem + "6"));
@@ -178,12 +185,13 @@ TEST_CASE("at most 4096 calls are kept before the first load") {
   Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
   for (int i = 0; i < 4100; ++i) svp_acl_rt_synchronize_stream(nullptr);
   Runner runner(tiny_model());
+  runner.run(kOneImage);
   runner.unload();
   runtime.finalize();
   const std::string path =
       only_job(folder.path()) + "/data/acl_api.0.tiny." + std::to_string(runner.id());
-  // load + 4096 + get_desc, unload, finalize
-  CHECK(api_ids(path).size() == 1 + 4096 + 3);
+  // load + 4096 + get_desc, two datasets, execute, two destroyed, unload, finalize
+  CHECK(api_ids(path).size() == 1 + 4096 + 8);
   CHECK(captured.text().find("5 calls before the first model") != std::string::npos);
 }
 
@@ -217,6 +225,55 @@ TEST_CASE("a process without a model writes no call file") {
   svp_acl_rt_set_device(0);
   runtime.finalize();
   CHECK(names_in(only_job(folder.path()) + "/data").empty());
+}
+
+TEST_CASE("a model that is only loaded and unloaded leaves no files") {
+  const TempFolder folder;
+  const bool is_unloaded = GENERATE(true, false);
+  Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
+  Runner runner(tiny_model());
+  svp_acl_rt_set_device(0);
+  const std::string data = only_job(folder.path()) + "/data";
+  CHECK(exists(data + "/acl_api.0.tiny." + std::to_string(runner.id())));
+  if (is_unloaded) runner.unload();
+  runtime.finalize();
+  CHECK(names_in(data).empty());
+}
+
+TEST_CASE("of several models, only those that were executed leave files, and the process's calls") {
+  const TempFolder folder;
+  Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
+  Runner first(tiny_model("first")), second(tiny_model("second")), third(tiny_model("third"));
+  const std::string data = only_job(folder.path()) + "/data";
+  first.unload();
+  third.unload();
+  second.run(kOneImage);
+  second.unload();
+  runtime.finalize();
+  std::set<std::string> models;
+  for (const std::string& name : names_in(data)) {
+    for (const char* model : {"first", "second", "third"}) {
+      if (name.find(model) != std::string::npos) models.insert(model);
+    }
+  }
+  CHECK(models == std::set<std::string>{"first", "second"});
+  const std::string calls = data + "/acl_api.0.first." + std::to_string(first.id());
+  CHECK(exists(calls + ".done"));
+  CHECK(api_ids(calls).back() == static_cast<uint32_t>(ApiId::kFinalize));
+}
+
+TEST_CASE("an execution that is refused leaves the calls") {
+  const TempFolder folder;
+  Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
+  Runner runner(tiny_model());
+  svp_acl_mdl_dataset* const none = svp_acl_mdl_create_dataset();
+  CHECK(svp_acl_mdl_execute(runner.id(), none, none) != SVP_ACL_SUCCESS);
+  svp_acl_mdl_destroy_dataset(none);
+  runner.unload();
+  runtime.finalize();
+  const std::vector<uint32_t> ids =
+      api_ids(only_job(folder.path()) + "/data/acl_api.0.tiny." + std::to_string(runner.id()));
+  CHECK(std::count(ids.begin(), ids.end(), static_cast<uint32_t>(ApiId::kExecute)) == 1);
 }
 
 TEST_CASE("switched-off items create no files") {

@@ -87,8 +87,9 @@ std::string file_name_part(const std::string& model_name) {
 }
 
 void RecordFiles::finish(bool at_exit) {
-  if (core) core->finish("", at_exit);
-  if (cpu) cpu->finish("", at_exit);
+  const std::string lines = "input_pic_num:" + std::to_string(pictures) + "\n";
+  if (core) core->finish(lines, at_exit);
+  if (cpu) cpu->finish(lines, at_exit);
 }
 
 ModelProfile::ModelProfile(std::string data_folder, const ProfileConfig& config,
@@ -127,8 +128,12 @@ std::shared_ptr<RecordFiles> ModelProfile::capture(uint64_t execution, uint64_t 
   if (interval_ != 0 && execution % interval_ != 0) return nullptr;
   const std::lock_guard lock(mutex_);
   if (are_captures_finished_) return nullptr;
-  if (run_capture_) return run_capture_;
+  if (run_capture_) {
+    run_capture_->pictures += batch;
+    return run_capture_;
+  }
   auto made = std::make_shared<RecordFiles>();
+  made->pictures = batch;
   const uint64_t pictures = interval_ == 0 ? 0 : execution * batch;
   if (wants_core_) made->core = open("aicore", RecordKind::kAicore, batch, pictures);
   if (wants_cpu_) made->cpu = open("aicpu", RecordKind::kAicpu, batch, pictures);
@@ -137,6 +142,7 @@ std::shared_ptr<RecordFiles> ModelProfile::capture(uint64_t execution, uint64_t 
 }
 
 void ModelProfile::record_call(const AclApiRecord& record) {
+  if (record.api_id == static_cast<uint32_t>(ApiId::kExecute)) is_execute_recorded_ = true;
   if (calls_) calls_->append(&record, record.start_ns, record.end_ns);
 }
 
@@ -152,6 +158,12 @@ void ModelProfile::finish_calls(bool at_exit) {
   calls_->finish(
       "pid:" + std::to_string(getpid()) + "\ntid:" + std::to_string(loader_thread_) + "\n",
       at_exit);
+}
+
+void ModelProfile::discard(bool at_exit) {
+  if (calls_) calls_->discard(at_exit);
+  for (const char* const info : {".net.info", ".layer.info"})
+    unlink((data_folder_ + "/" + stem_ + info).c_str());
 }
 
 ExecutionRecorder::ExecutionRecorder(ModelProfile& profile, const Model& model, uint64_t execution,

@@ -19,6 +19,7 @@ namespace msprof::runtime {
 struct RecordFiles {
   std::unique_ptr<RecordFile> core;
   std::unique_ptr<RecordFile> cpu;
+  std::atomic<uint64_t> pictures{0};  // of the executions recorded so far
 
   void finish(bool at_exit);
 };
@@ -35,6 +36,8 @@ class ModelProfile {
   bool makes_one_capture() const { return interval_ == 0; }
   // Numbers executions from 0, in the order in which they start.
   uint64_t next_execution() { return executions_++; }
+  // Returns true if an execution was started or refused.
+  bool was_executed() const { return executions_ > 0 || is_execute_recorded_; }
 
   // Records a call that refers to this model; the first model also gets calls that refer to no
   // model.
@@ -42,6 +45,8 @@ class ModelProfile {
 
   void finish_captures(bool at_exit);
   void finish_calls(bool at_exit);
+  // Removes the files of a model that was not executed.
+  void discard(bool at_exit);
 
  private:
   std::unique_ptr<RecordFile> open(const char* type, RecordKind kind, uint64_t batch,
@@ -53,6 +58,7 @@ class ModelProfile {
   const bool wants_core_, wants_cpu_;
   const long loader_thread_;
   std::atomic<uint64_t> executions_{0};
+  std::atomic<bool> is_execute_recorded_{false};
   WriteHealth& health_;
   std::mutex mutex_;
   std::shared_ptr<RecordFiles> run_capture_;

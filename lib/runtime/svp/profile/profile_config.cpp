@@ -18,6 +18,7 @@ constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxOutputBytes = 4096;
 constexpr uint32_t kMaxInterval = 9999;
 constexpr const char* kMetrics = "ArithmeticUtilization";
+constexpr const char* kNone = "none";
 
 // Returns the value of the first of `keys` that exists. Keys have two spellings because manuals and
 // boards differ; conflicting values are reported.
@@ -57,10 +58,10 @@ bool read_switch(const nlohmann::json& profiler, std::initializer_list<const cha
 
 bool read_metrics(const nlohmann::json& profiler) {
   const nlohmann::json* value = find(profiler, {"aic_metrics", "aac_metrics"});
-  if (value == nullptr) return false;
+  if (value == nullptr || *value == kNone) return false;
   if (*value == kMetrics) return true;
-  say(std::string("acl.json: \"aic_metrics\" must be \"") + kMetrics + "\", not " + shown(*value) +
-      ": the core is not profiled");
+  say(std::string("acl.json: \"aic_metrics\" must be \"") + kMetrics + "\" or \"" + kNone +
+      "\", not " + shown(*value) + ": the core is not profiled");
   return false;
 }
 

@@ -124,16 +124,26 @@ void ProfileJob::remove_model(const std::shared_ptr<ModelProfile>& model,
   model->record_call(call_record(ApiId::kUnload, unload_start_ns));
   const std::lock_guard lock(mutex_);
   std::erase(models_, model);
+  was_any_executed_ = was_any_executed_ || model->was_executed();
   // The first model's file stays open: it also receives the calls that refer to no model.
-  if (model != first_model_) model->finish_calls(false);
+  if (model != first_model_) finish_model(*model, false);
+}
+
+void ProfileJob::finish_model(ModelProfile& model, bool at_exit) {
+  if (model.was_executed() || (&model == first_model_.get() && was_any_executed_)) {
+    model.finish_calls(at_exit);
+  } else {
+    model.discard(at_exit);
+  }
 }
 
 void ProfileJob::finish_models(bool at_exit) {
   for (const auto& model : models_) {
     model->finish_captures(at_exit);
-    model->finish_calls(at_exit);
+    was_any_executed_ = was_any_executed_ || model->was_executed();
+    if (model != first_model_) finish_model(*model, at_exit);
   }
-  if (first_model_) first_model_->finish_calls(at_exit);
+  if (first_model_) finish_model(*first_model_, at_exit);
 }
 
 void ProfileJob::begin_call() {

@@ -22,7 +22,8 @@ class ProfileJob {
   static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
 
   // Starts the files of a loaded model, and records its load call unless it was loaded before the
-  // JOB. The first model also receives the calls made before it.
+  // JOB. The first model also receives the calls made before it. The files of a model that is never
+  // executed are removed at its end, but those of the first only if no model is executed.
   std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
                                           std::optional<uint64_t> load_start_ns);
   // Records a call that just ended; `model` is the model it refers to, or null.
@@ -43,6 +44,7 @@ class ProfileJob {
 
  private:
   ProfileJob(ProfileConfig config, std::string folder);
+  void finish_model(ModelProfile& model, bool at_exit);
   void finish_models(bool at_exit);
   void report_losses() const;
 
@@ -55,6 +57,7 @@ class ProfileJob {
   std::mutex mutex_;
   std::vector<std::shared_ptr<ModelProfile>> models_;
   std::shared_ptr<ModelProfile> first_model_;
+  bool was_any_executed_ = false;  // known of models that were unloaded; of all once finished
   std::vector<AclApiRecord> early_calls_;
   uint64_t early_calls_lost_ = 0;
   bool is_finished_ = false;

@@ -211,4 +211,14 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   }
 }
 
+void RecordFile::discard(bool at_exit) {
+  const std::unique_lock lock = lock_for(mutex_, at_exit);
+  if (!lock.owns_lock() || is_finished_) return;
+  is_finished_ = true;
+  is_open_ = false;
+  unmap();
+  file_.close();
+  unlink(path_.c_str());
+}
+
 }  // namespace msprof::runtime

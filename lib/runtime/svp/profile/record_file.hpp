@@ -125,6 +125,8 @@ class RecordFile {
   // `at_exit`, does not wait for a lock held by another thread: a missing `.done` is better than an
   // exit that hangs.
   void finish(std::string_view more_lines, bool at_exit = false);
+  // Closes and removes the file; call instead of finish().
+  void discard(bool at_exit = false);
 
  private:
   void fail();
