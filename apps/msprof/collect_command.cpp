@@ -93,10 +93,10 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
                       "on|off",
                       "enable profiling (default on)",
                       {"on", "off"}});
-  command.add_option({"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics,
-                      "NAME",
-                      "AA core counters (only ArithmeticUtilization, the default); with --cann: AI "
-                      "core counters"});
+  command.add_option(
+      {"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics, "NAME",
+       "AA core counters: ArithmeticUtilization (the default), or none, which switches "
+       "the cores off; with --cann: AI core counters"});
   command.add_option({"--acl-json,--acl_json", &arguments.acl_json, "FILE",
                       "the application's acl.json, if it has another name or folder"});
   command.add_option({"--layout", &arguments.layout, "FILE",

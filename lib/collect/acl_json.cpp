@@ -151,7 +151,8 @@ fs::path place_in_project(const fs::path& file, const Project& project) {
 }  // namespace
 
 const std::vector<std::string>& aac_metrics_names() {
-  static const std::vector<std::string> names = {std::string(kArithmeticUtilization)};
+  static const std::vector<std::string> names = {std::string(kArithmeticUtilization),
+                                                 std::string(kMetricsOff)};
   return names;
 }
 

@@ -14,6 +14,8 @@
 namespace msprof {
 
 inline constexpr std::string_view kArithmeticUtilization = "ArithmeticUtilization";
+// Switches the cores off: by the manual, every other value does.
+inline constexpr std::string_view kMetricsOff = "none";
 // Values of --aac_metrics.
 const std::vector<std::string>& aac_metrics_names();
 inline constexpr long kMaxInterval = 9999;

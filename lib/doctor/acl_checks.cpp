@@ -122,12 +122,7 @@ class AclChecks {
 
   void check_metrics() {
     const Json* value = find({"aic_metrics", "aac_metrics"});
-    const auto& names = aac_metrics_names();
-    if (value != nullptr && value->is_string() &&
-        std::find(names.begin(), names.end(), value->get_ref<const std::string&>()) !=
-            names.end()) {
-      return;
-    }
+    if (value != nullptr && *value == kArithmeticUtilization) return;
     is_set_by_collect("aic_metrics", value, kArithmeticUtilization,
                       "does not record the core: no op_summary");
   }

@@ -186,7 +186,7 @@ constexpr Absence kAbsences[] = {
      "support, or aic_metrics is not set",
      "convert the model with atc … --online_model_type=2, and set \"aic_metrics\": "
      "\"ArithmeticUtilization\" in acl.json (--aac_metrics ArithmeticUtilization)"},
-    {"acl_api", "no acl_api.* file in data/: acl_api is off in acl.json, or no model was loaded",
+    {"acl_api", "no acl_api.* file in data/: acl_api is off in acl.json, or no model was executed",
      "\"acl_api\": \"on\" in acl.json (msprof collect --acl_api on)"},
     {"stars_soc", "no task log of a device: no task ran, or tasks were not recorded",
      "collect with --task-time=on (acl.json: \"task_time\": \"on\")"},

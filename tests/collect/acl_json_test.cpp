@@ -23,6 +23,15 @@ TEST_CASE("A default acl.json has the manual's defaults and the run's output fol
   CHECK(profiler.size() == 8);
 }
 
+TEST_CASE("Cores that are switched off are so in both spellings") {
+  ProfilerOptions options;
+  options.metrics = "none";
+  const OrderedJson profiler =
+      OrderedJson::parse(default_acl_json(options, "/run/out")).at("profiler");
+  for (const char* key : {"aic_metrics", "aac_metrics"}) CHECK(profiler.at(key) == "none");
+  CHECK(profiler.at("aicpu") == "on");
+}
+
 TEST_CASE("Patching keeps all other keys and their order") {
   const std::string original =
       R"({"z":1,"profiler":{"extra":[1,2],"switch":"off","output":"/user/out"},"a":{"b":"x"}})";

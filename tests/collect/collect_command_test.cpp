@@ -165,7 +165,7 @@ TEST_CASE("Invalid options are usage errors that list the valid values") {
   usage({"-m", "main", "--interval", "-1"}, "9999");
   usage({"-m", "main", "--interval", "x"}, "interval");
   usage({"-m", "main", "--acl_api", "yes"}, "on");
-  usage({"-m", "main", "--aac_metrics", "PipeUtilization"}, "ArithmeticUtilization");
+  usage({"-m", "main", "--aac_metrics", "PipeUtilization"}, "ArithmeticUtilization or none");
   usage({"-m", "main", "--timeout", "0"}, "--timeout");
   usage({"-m", "main", "--timeout", "nan"}, "--timeout");
   usage({"-m", "main", "--nonsense"}, "--nonsense");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collect/collect_fixture.hpp"
+#include "support/files.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof::test;
@@ -93,6 +94,36 @@ TEST_CASE("The demo is collected, imported and exported by one command") {
   CHECK(has_files(capture / "timeline"));
   CHECK(has_files(capture / "summary"));
   CHECK(snapshot(demo.project()) == before);
+}
+
+TEST_CASE("The pictures of a run of the demo are in the name of op_summary") {
+  const BuiltDemo demo;
+  // Two executions of 4 pictures, one of 2.
+  const Finished run = collect(demo, {"-m", "main", "--all", "-q", "--output", "../out", "--",
+                                      "--images", "10", "--batch", "4"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  const fs::path capture = fs::directory_iterator(demo.root() / "out")->path();
+  CHECK(fs::exists(capture / "summary" / "op_summary_0.face_mask.1.4.10.0.NA.1000.csv"));
+}
+
+TEST_CASE("The demo with its cores switched off has only CPU layers, and is complete") {
+  const BuiltDemo demo;
+  const Finished run = collect(demo, {"-m", "main", "--all", "--aac_metrics", "none", "--output",
+                                      "../out", "--", "--images", "2"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "verdict: complete ("));
+  CHECK_FALSE(contains(run.err, "the core is not profiled"));
+  const fs::path capture = fs::directory_iterator(demo.root() / "out")->path();
+  const auto names = names_in(capture / "data");
+  const auto count = [&](const std::string& type) {
+    return std::count_if(names.begin(), names.end(),
+                         [&](const std::string& name) { return name.starts_with(type); });
+  };
+  CHECK(count("aicore") == 0);
+  CHECK(count("aicpu") == 2);
+  CHECK(count("acl_api") == 2);
 }
 
 TEST_CASE("An interrupted demo leaves a capture that can be imported") {

@@ -71,6 +71,26 @@ TEST_CASE("a .done ends in batch numbers without a newline, or has CRLF lines") 
               "op_summary_0.net.1.1.1.4.0.6667.500.csv"});
 }
 
+TEST_CASE("the pictures of a capture are those of its .done, else those in the file's name") {
+  const auto [line, pictures] =
+      GENERATE(table<std::string, std::string>({{"input_pic_num:240\n", "240"},
+                                                {"", "4"},
+                                                {"input_pic_num:0\n", "4"},
+                                                {"input_pic_num:-1\n", "4"},
+                                                {"input_pic_num:many\n", "4"}}));
+  // Without layers of the core, the file of the CPU operators has the number.
+  const bool is_on_cpu = GENERATE(false, true);
+  WithCalls capture;
+  const std::string records =
+      is_on_cpu ? aicpu_file({AicpuRecord{.layer_id = 1, .start_ns = 5, .end_ns = 55}})
+                : kTwoRecords;
+  capture.job.data(DataName{.type = is_on_cpu ? "aicpu" : "aicore", .batch = 4, .pics = 4}, records,
+                   {.text = "file_len:" + std::to_string(records.size()) + "\n" + line});
+  REQUIRE(capture.run({"export", "summary", "op_summary"}).exit_code == 0);
+  CHECK(names_in(capture.job.folder() / "summary") ==
+        Lines{"op_summary_0.net.1.4." + pictures + ".0.NA.500.csv"});
+}
+
 TEST_CASE("without cache counts the miss rate is NA in the file name") {
   const auto done = GENERATE(Done{}, Done{.cache_hit = 0, .cache_mis = 0}, Done{.cache_hit = 7});
   WithCalls capture;

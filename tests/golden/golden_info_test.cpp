@@ -188,6 +188,7 @@ TEST_CASE("a run without a model execution is not complete") {
   CHECK(import(run_json(""), false, true) == R"(without["layers"])");
   CHECK(import(run_json(""), true, false) == "complete[]");
   CHECK(import(run_json(R"("--switch": "off")"), false, false) == "complete[]");
+  CHECK(import(run_json(R"("--aac_metrics": "none")"), false, false) == "complete[]");
   // The requested data is unknown.
   CHECK(import("", false, false) == "complete[]");
 }

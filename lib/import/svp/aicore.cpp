@@ -71,6 +71,7 @@ class AicoreKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override {
     const SvpFileName& file_name = models_.parsed_name(file);
     if (file.done) {
+      models_.set_pictures(file_name, file.done->integer("input_pic_num"));
       models_.add_icache(file_name, file.done->integer("cache_hit"),
                          file.done->integer("cache_mis"));
     }

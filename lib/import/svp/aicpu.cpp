@@ -19,6 +19,8 @@ class AicpuKind : public RawKind {
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
+    if (file.done)
+      models_.set_pictures(models_.parsed_name(file), file.done->integer("input_pic_num"));
     auto data = open_data_file(context, file, SvpFileKind::aicpu, ReferenceKind::aicpu);
     if (!data) return;
     models_.note_layout(SvpFileKind::aicpu, data->has_reference_header);

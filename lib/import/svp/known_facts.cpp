@@ -58,6 +58,11 @@ void add_calls(std::uint64_t size_bytes, std::vector<std::string>& facts) {
   if (!counts.empty()) facts.push_back(fmt::format("calls: {}", fmt::join(counts, " or ")));
 }
 
+bool is_given(const RunRecord& run, const char* option, const char* value) {
+  const std::pair<std::string, std::string> given(option, value);
+  return std::find(run.options.begin(), run.options.end(), given) != run.options.end();
+}
+
 }  // namespace
 
 void report_known(const ImportContext& context, const SvpModels& models) {
@@ -85,8 +90,8 @@ void report_known(const ImportContext& context, const SvpModels& models) {
   }
 }
 
-// Without a run.json it is unknown what was requested. `collect` requests layers unless --switch is
-// off.
+// Without a run.json it is unknown what was requested. `collect` requests layers unless one of its
+// options switches them off.
 void report_no_execution(const ImportContext& context, const SvpModels& models) {
   // Unreadable data is reported separately and does not mean that nothing was executed.
   if (context.report.is_partial()) return;
@@ -95,10 +100,9 @@ void report_no_execution(const ImportContext& context, const SvpModels& models) 
     if (total != context.report.kinds().end() && total->second.records > 0) return;
   }
   const auto run = read_run_record(models.session().folder());
-  const std::pair<std::string, std::string> off("--switch", "off");
-  if (run && std::find(run->options.begin(), run->options.end(), off) == run->options.end())
-    context.report.add(FindingId::no_execution, kind_name(SvpFileKind::aicore), "",
-                       "no execution of a model was recorded");
+  if (!run || is_given(*run, "--switch", "off") || is_given(*run, "--aac_metrics", "none")) return;
+  context.report.add(FindingId::no_execution, kind_name(SvpFileKind::aicore), "",
+                     "no execution of a model was recorded");
 }
 
 }  // namespace msprof::svp

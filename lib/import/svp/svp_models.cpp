@@ -136,6 +136,11 @@ std::int64_t SvpModels::op_row(const SvpFileName& file, std::int64_t layer_id,
   return at->second;
 }
 
+void SvpModels::set_pictures(const SvpFileName& file, std::optional<std::int64_t> pictures) {
+  if (pictures && *pictures > 0)
+    steps_.at(CaptureKey(file.capture_key())).input_pic_num = *pictures;
+}
+
 void SvpModels::add_icache(const SvpFileName& file, std::optional<std::int64_t> hits,
                            std::optional<std::int64_t> misses) {
   if (!hits || !misses) return;

@@ -54,6 +54,8 @@ class SvpModels {
   std::int64_t op_row(const SvpFileName& file, std::int64_t layer_id, std::string_view unit,
                       bool& named);
 
+  // Sets the number of pictures of a capture; without one, that in the name of its files is kept.
+  void set_pictures(const SvpFileName& file, std::optional<std::int64_t> pictures);
   void add_icache(const SvpFileName& file, std::optional<std::int64_t> hits,
                   std::optional<std::int64_t> misses);
 
