@@ -46,8 +46,18 @@ fs::path store_file(const fs::path& products) {
   return product_folder(products, "sqlite") / store_path(products).filename();
 }
 
+// Writes the report of a board's import into log/, which the vendor's manual mentions.
+void write_import_log(const fs::path& products, const ImportReport& report) {
+  const fs::path folder = product_folder(products, "log");
+  create_output_folder(folder);
+  write_text_file(folder / "msprof_import.log", report.text());
+}
+
 ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
   options.inspect = note_empty_products;
+  if (session.dialect() == Dialect::svp) {
+    options.keep_report = [&](const ImportReport& report) { write_import_log(products, report); };
+  }
   ImportReport report = import_session(session, store_file(products), options);
   // A partial verdict is a warning: it is shown even with -q.
   const auto least = report.is_partial() ? log::Level::quiet : log::Level::normal;

@@ -206,6 +206,7 @@ ImportReport import_files(const Session& session, const fs::path& store,
     report.add(FindingId::repaired_texts, "", "", "texts that are not valid UTF-8",
                "invalid bytes are replaced by U+FFFD", repaired);
   report.write_log(writer);
+  if (options.keep_report) options.keep_report(report);
   writer.publish();
   return report;
 }

@@ -21,6 +21,8 @@ struct ImportOptions {
   // Called after all rows are written and before the store is published; adds findings about
   // products.
   std::function<void(const Database&, ImportReport&)> inspect;
+  // Called with the complete report, just before the store is published.
+  std::function<void(const ImportReport&)> keep_report;
 };
 
 // Returns the path of a capture's store. `product_folder` is the capture or the --output folder.

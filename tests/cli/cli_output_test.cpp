@@ -14,11 +14,11 @@ TEST_CASE("with --output nothing in the capture changes") {
   const std::string dir = job.folder().string();
   const std::string out = (folder / "out").string();
   CHECK(run_msprof({"import", "-dir", dir, "--output", out}).exit_code == 0);
-  CHECK(names_in(out) == Words{"sqlite"});
+  CHECK(names_in(out) == Words{"log", "sqlite"});
   CHECK(run_msprof({"export", "timeline", "-dir", dir, "--output", out}).exit_code == 0);
   CHECK(run_msprof({"export", "summary", "-dir", dir, "--output", out}).exit_code == 0);
   CHECK(run_msprof({"show", "-dir", dir, "--output", out}).exit_code == 0);
-  CHECK(names_in(out) == Words{"sqlite", "summary", "timeline"});
+  CHECK(names_in(out) == Words{"log", "sqlite", "summary", "timeline"});
   CHECK(names_in(folder / "out/summary").size() == 3);
   CHECK(names_in(folder / "out/timeline").size() == 2);
   CHECK(fingerprint(job.folder()) == before);

@@ -99,7 +99,7 @@ class Subject {
   }
 
   void remove_products() const {
-    for (const char* name : {"sqlite", "timeline", "summary", "mindstudio_profiler_output"})
+    for (const char* name : {"log", "sqlite", "timeline", "summary", "mindstudio_profiler_output"})
       fs::remove_all(capture_ / name);
     for (const auto& entry : fs::directory_iterator(capture_)) {
       if (entry.path().extension() == ".db" || entry.path().filename().string().starts_with("."))
