@@ -492,7 +492,8 @@ void add_summary(cli::Command& parent) {
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
   add_excel_option(command, arguments->excel);
   add_scope_options(command, arguments->scope);
-  cli::Option names = {"names", &arguments->names, "NAME", "only these tables (default: all)"};
+  cli::Option names = {"names", &arguments->names, "NAME",
+                       "only these tables (default: all, of JOB… without acl and task_time)"};
   names.suggestions = [] {
     std::vector<cli::Suggestion> words;
     for (const auto& table : all_summary_tables()) {

@@ -79,7 +79,8 @@ Layers timeline_layers(const Database& db) {
 Tables default_tables(const Database& db) {
   if (is_old_capture(db)) return cann5_tables(read_generation(db));
   Tables tables = summary_tables(db);
-  std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+  std::erase_if(
+      tables, [](const auto& table) { return !table->is_exported() || !table->info().is_default; });
   return tables;
 }
 

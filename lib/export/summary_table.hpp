@@ -24,6 +24,7 @@ struct TableInfo {
   RawNeeds needs = {};
   bool is_shown = false;    // printed by `show`: few enough rows for a terminal
   bool is_exported = true;  // false: only shown
+  bool is_default = true;   // false: exported only if named
   // Columns of unit loads (store/unit_loads.hpp); modelled if those of the capture are.
   std::span<const std::string_view> unit_loads = {};
   std::string_view group = {};  // as in LayerInfo

@@ -32,7 +32,7 @@ TEST_CASE("a table of the other dialect is a usage error that lists the valid ta
   CHECK(result.exit_code == 2);
   CHECK(contains(result.err, "unknown summary 'acl_statistic'; valid: op_summary, task_time, "));
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
-  CHECK(run_msprof({"export", "summary", "task_time", "-dir", captures.job.string()}).exit_code ==
+  CHECK(run_msprof({"export", "summary", "l2_cache", "-dir", captures.job.string()}).exit_code ==
         2);
   // A table known to both dialects is written for both captures, in each dialect's usual folder.
   CHECK(run_msprof({"export", "summary", "op_statistic", "-dir", captures.folder.path().string()})

@@ -18,7 +18,8 @@ TEST_CASE("the products of a good capture have exactly the documented names") {
   CHECK(face.run({"export", "timeline"}).exit_code == 0);
   CHECK(face.run({"export", "summary"}).exit_code == 0);
   CHECK(names_in(face.job.folder()) ==
-        Lines{"data", "info.json.0", "sqlite", "summary", "timeline"});
+        Lines{"data", "info.json.0", "log", "sqlite", "summary", "timeline"});
+  CHECK(names_in(face.job.folder() / "log") == Lines{"msprof_import.log"});
   CHECK(names_in(face.job.folder() / "timeline") ==
         Lines{"acl_0.face.31.2.json", "task_time_0.face.31.2.json"});
   CHECK(names_in(face.job.folder() / "summary") ==
@@ -51,9 +52,43 @@ TEST_CASE("op_statistic has the longest operator first, numbered by first execut
   CHECK(face.product("summary/op_statistic_0_31_0_0.csv") ==
         "Task ID,Stream ID,OP Name,Task Type,Total Time Ratio(%),Total Time(us),Count,Avg(us),"
         "Max(us),Min(us)\n"
-        "0,0,conv1,AA_CORE,59.310,12.002,2,6.001,6.002,6.000\n"
+        "0,0,conv1+bn1+relu1,AA_CORE,59.310,12.002,2,6.001,6.002,6.000\n"
         "1,0,pool1,AA_CORE,24.708,5.000,2,2.500,3.000,2.000\n"
         "2,0,detect,AA_CPU,15.981,3.234,2,1.617,2.000,1.234\n");
+}
+
+TEST_CASE("the tables of the manual's example are written if named, and only those") {
+  const Face face;
+  const auto folder = face.job.folder() / "summary";
+  REQUIRE(face.run({"export", "summary", "acl", "task_time"}).exit_code == 0);
+  CHECK(names_in(folder) == Lines{"acl_0_31_0.csv", "task_time_0_31_0.csv"});
+  const std::string calls = face.product("summary/acl_0_31_0.csv");
+  const std::string operators = face.product("summary/task_time_0_31_0.csv");
+  // A single table keeps the others.
+  REQUIRE(face.run({"export", "summary", "acl_statistic", "op_statistic"}).exit_code == 0);
+  CHECK(names_in(folder) == Lines{"acl_0_31_0.csv", "acl_statistic_0_31_0.csv",
+                                  "op_statistic_0_31_0_0.csv", "task_time_0_31_0.csv"});
+  CHECK(calls == face.product("summary/acl_statistic_0_31_0.csv"));
+  CHECK(operators == face.product("summary/op_statistic_0_31_0_0.csv"));
+  CHECK(calls.find("Total Time(us)") != std::string::npos);
+
+  REQUIRE(face.run({"export", "summary", "acl", "--format", "json"}).exit_code == 0);
+  CHECK(nlohmann::json::parse(face.product("summary/acl_0_31_0.table.json")).size() == 6);
+  CHECK(face.run({"export", "summary", "acl", "--device", "1"}).exit_code == 2);
+  const auto unknown = face.run({"export", "summary", "task_times"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.err.find("acl, task_time") != std::string::npos);
+}
+
+TEST_CASE("import keeps its report in log/, and show writes no timeline") {
+  const Face face;
+  const auto shown = face.run({"show"});
+  CHECK(shown.exit_code == 0);
+  CHECK(names_in(face.job.folder()) == Lines{"data", "info.json.0", "log", "sqlite"});
+  const std::string log = face.product("log/msprof_import.log");
+  CHECK(log.find("acl_api        1 file") != std::string::npos);
+  CHECK(log.find("\nverdict: complete without ") != std::string::npos);
+  CHECK(shown.err.find(log) != std::string::npos);
 }
 
 TEST_CASE(
@@ -119,8 +154,8 @@ TEST_CASE("task_time is a chrome trace with one X event per layer execution, in 
   }
   CHECK(names ==
         Lines{"process_name 0 AA Core device 0", "thread_name 0 AA CORE", "thread_name 1 AA CPU"});
-  CHECK(complete == Lines{"conv1 0 AA CORE 0", "pool1 0 AA CORE 1", "detect 1 AA CPU 2",
-                          "conv1 0 AA CORE 3", "pool1 0 AA CORE 4", "detect 1 AA CPU 5"});
+  CHECK(complete == Lines{"conv1+bn1+relu1 0 AA CORE 0", "pool1 0 AA CORE 1", "detect 1 AA CPU 2",
+                          "conv1+bn1+relu1 0 AA CORE 3", "pool1 0 AA CORE 4", "detect 1 AA CPU 5"});
   // Absolute microseconds with three decimals; 3001 cycles at 500 MHz are 6.002 us.
   CHECK(text.find(R"("ts":2000000.000,"dur":6.002,)") != std::string::npos);
   CHECK(text.find(R"("ts":1000020.000,"dur":1.234,)") != std::string::npos);

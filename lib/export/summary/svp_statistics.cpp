@@ -1,8 +1,10 @@
 // op_statistic: one row per operator name and unit of a capture. acl_statistic: one row per
-// process, thread, type and name of the calls of a model. Longest total time first.
+// process, thread, type and name of the calls of a model. Longest total time first. The worked
+// example of the vendor's manual has the same tables in files called task_time and acl.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,6 +37,11 @@ struct StatisticRow {
 };
 using StatisticRows = std::vector<StatisticRow>;
 
+using Keys = std::array<const char*, 4>;
+
+constexpr Keys kOpKeys = {"Task ID", "Stream ID", "OP Name", "Task Type"};
+constexpr Keys kCallKeys = {"Process ID", "Thread ID", "Type", "Name"};
+
 class SvpStatistic : public SummaryTable {
  public:
   using Files = void (*)(const Database& db, const FileVisitor& visit);
@@ -42,8 +49,8 @@ class SvpStatistic : public SummaryTable {
   using Rows = StatisticRows (*)(const Database& db, const OutputFile& output_file);
 
   // `keys`: names of the columns of ids and texts.
-  SvpStatistic(const TableInfo& info, std::vector<std::string> keys, Files files, Rows rows)
-      : SummaryTable(info), columns_(std::move(keys)), files_(files), rows_(rows) {
+  SvpStatistic(const TableInfo& info, const Keys& keys, Files files, Rows rows)
+      : SummaryTable(info), columns_(keys.begin(), keys.end()), files_(files), rows_(rows) {
     for (const char* column :
          {"Total Time Ratio(%)", "Total Time(us)", "Count", "Avg(us)", "Max(us)", "Min(us)"})
       columns_.emplace_back(column);
@@ -98,6 +105,14 @@ void visit_op_statistic_files(const Database& db, const FileVisitor& visit) {
   });
 }
 
+void visit_task_time_files(const Database& db, const FileVisitor& visit) {
+  svp::visit_captures(db, [&](const SvpCapture& capture) {
+    return visit({fmt::format("task_time_{}_{}_{}", capture.model.device_id, capture.model.model_id,
+                              capture.number),
+                  capture.step_id, capture.model.row, 0});
+  });
+}
+
 // Without a frequency no shares can be computed if CPU operators ran, too. Cycles and ns still sort
 // the layers of each kind.
 Fraction sort_weight(const LayerTotal& layer, const std::optional<Fraction>& weight) {
@@ -127,15 +142,16 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
   std::map<std::pair<std::string_view, bool>, std::size_t> known;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerTotal& layer = layers[i];
+    const std::string& name = *layer.joined_name();
     const StatisticRow row{{std::nullopt, 0},  // an svp board has one stream
-                           {*layer.name, layer.is_on_cpu ? "AA_CPU" : "AA_CORE"},
+                           {name, layer.is_on_cpu ? "AA_CPU" : "AA_CORE"},
                            layer.count,
                            weights[i],
                            sort_weight(layer, weights[i]),
                            layer.time_ns(frequency_hz),
                            layer.longest_ns,
                            layer.shortest_ns};
-    const auto [at, is_new] = known.try_emplace({*layer.name, layer.is_on_cpu}, groups.size());
+    const auto [at, is_new] = known.try_emplace({name, layer.is_on_cpu}, groups.size());
     if (is_new) {
       groups.emplace_back(layer.first_start_ns, row);
     } else {
@@ -157,17 +173,26 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
   return rows;
 }
 
-void visit_acl_statistic_files(const Database& db, const FileVisitor& visit) {
+// `table` begins the names of the files.
+void visit_call_files(const Database& db, const char* table, const FileVisitor& visit) {
   std::set<std::int64_t> with_calls;
   Statement read =
       db.prepare("SELECT DISTINCT model_row FROM api_call WHERE model_row IS NOT NULL");
   while (read.step()) with_calls.insert(read.integer(0));
   for (const svp::SvpModel& model : svp::models(db)) {
     if (with_calls.contains(model.row) &&
-        !visit({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id), kNull,
-                model.row, 0}))
+        !visit({fmt::format("{}_{}_{}_0", table, model.device_id, model.model_id), kNull, model.row,
+                0}))
       return;
   }
+}
+
+void visit_acl_statistic_files(const Database& db, const FileVisitor& visit) {
+  visit_call_files(db, "acl_statistic", visit);
+}
+
+void visit_acl_files(const Database& db, const FileVisitor& visit) {
+  visit_call_files(db, "acl", visit);
 }
 
 // Process, thread (-1: unknown), type and name ids.
@@ -243,8 +268,7 @@ std::unique_ptr<SummaryTable> make_svp_op_statistic() {
                 .needs = {"aicore|aicpu", true},
                 .is_shown = true,
                 .dialect = Dialect::svp},
-      std::vector<std::string>{"Task ID", "Stream ID", "OP Name", "Task Type"},
-      visit_op_statistic_files, op_statistic_rows);
+      kOpKeys, visit_op_statistic_files, op_statistic_rows);
 }
 
 std::unique_ptr<SummaryTable> make_svp_acl_statistic() {
@@ -255,8 +279,29 @@ std::unique_ptr<SummaryTable> make_svp_acl_statistic() {
                 .needs = {"acl_api", true},
                 .is_shown = true,
                 .dialect = Dialect::svp},
-      std::vector<std::string>{"Process ID", "Thread ID", "Type", "Name"},
-      visit_acl_statistic_files, acl_statistic_rows);
+      kCallKeys, visit_acl_statistic_files, acl_statistic_rows);
+}
+
+std::unique_ptr<SummaryTable> make_svp_acl_sample() {
+  return std::make_unique<SvpStatistic>(
+      TableInfo{.name = "acl",
+                .title = "Acl statistic",
+                .help = "acl_statistic under the file name of the manual's example",
+                .needs = {"acl_api", true},
+                .is_default = false,
+                .dialect = Dialect::svp},
+      kCallKeys, visit_acl_files, acl_statistic_rows);
+}
+
+std::unique_ptr<SummaryTable> make_svp_task_time_sample() {
+  return std::make_unique<SvpStatistic>(
+      TableInfo{.name = "task_time",
+                .title = "Op statistic",
+                .help = "op_statistic under the file name of the manual's example",
+                .needs = {"aicore|aicpu", true},
+                .is_default = false,
+                .dialect = Dialect::svp},
+      kOpKeys, visit_task_time_files, op_statistic_rows);
 }
 
 }  // namespace msprof

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/number.hpp"
@@ -88,6 +89,11 @@ class NameTexts {
   std::map<std::int64_t, NameText> texts_;
 };
 
+// `original_names`: the names of the layers that were fused into one, joined by '+'.
+inline bool is_fused(std::string_view original_names) {
+  return original_names.find('+') != std::string_view::npos;
+}
+
 struct LayerTotal {
   std::optional<std::int64_t> layer_id;
   NameText name;
@@ -102,6 +108,8 @@ struct LayerTotal {
   std::optional<std::int64_t> shortest_ns;
   std::array<std::optional<int128>, kCounterCount> counters;  // sums; empty if a record has none
 
+  // Returns the name in timelines and statistics: for a fused layer its original names, joined.
+  const NameText& joined_name() const { return is_fused(*original_names) ? original_names : name; }
   // Returns the exact time of all records in ns; empty if the frequency is unknown.
   std::optional<Fraction> time_ns(std::optional<std::int64_t> frequency_hz) const;
 };

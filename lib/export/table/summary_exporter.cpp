@@ -139,7 +139,10 @@ SummaryTables summary_tables_of_all_styles() {
 
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
-  if (names.empty()) return tables;
+  if (names.empty()) {
+    std::erase_if(tables, [](const auto& table) { return !table->info().is_default; });
+    return tables;
+  }
   std::vector<std::string_view> valid;
   for (const auto& table : tables) {
     if (std::find(valid.begin(), valid.end(), table->name()) == valid.end()) {

@@ -44,25 +44,38 @@ class Ops {
   Ops(const Database& db, std::int64_t model_row) : ops_(db, "op") {
     Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
     Statement read = db.prepare(
-        "SELECT op.id, op.name_id, unit.text = 'AA_CPU' FROM op"
+        "SELECT op.id, op.name_id, op.original_name_id, unit.text = 'AA_CPU' FROM op"
         " JOIN name AS unit ON unit.id = op.unit_name_id WHERE op.model_row = ?"
         " AND EXISTS (SELECT 1 FROM name WHERE id = op.name_id) ORDER BY op.id");
     read.bind(1, model_row);
     while (read.step()) {
-      const auto [name, is_new] = names_.try_emplace(read.integer(1));
-      if (is_new) {
-        text.reset();
-        if (text.bind(1, read.integer(1)).step()) name->second = std::string(text.text(0));
-      }
-      ops_[read.integer(0)] = {&name->second,
-                               read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
+      const Name& name = read_name(text, read.integer(1));
+      const Name& joined = read_name(text, read.integer(2));
+      ops_[read.integer(0)] = {joined.is_fused ? &joined.text : &name.text,
+                               read.integer(3) == 0 ? std::size_t{0} : std::size_t{1}};
     }
   }
 
   const Op* find(std::int64_t op_id) const { return ops_.find(op_id); }
 
  private:
-  std::map<std::int64_t, SharedText> names_;  // by id
+  struct Name {
+    SharedText text;
+    bool is_fused = false;  // original names of a fused layer, joined
+  };
+
+  // Each name once; empty if there is none. `text` reads a name by its id.
+  const Name& read_name(Statement& text, std::int64_t id) {
+    const auto [known, is_new] = names_.try_emplace(id);
+    if (is_new) {
+      text.reset();
+      if (text.bind(1, id).step())
+        known->second = {std::string(text.text(0)), svp::is_fused(text.text(0))};
+    }
+    return known->second;
+  }
+
+  std::map<std::int64_t, Name> names_;  // by id
   ById<Op> ops_;
 };
 
