@@ -189,7 +189,8 @@ std::vector<GroupBoard> find_boards(const BoardArguments& arguments) {
   for (BoardArguments& own : single_arguments(arguments)) {
     std::optional<Secret> given = variable;
     if (arguments.password_stdin) given = password_line(own, boards.size());
-    NamedBoard board = find_board(own, std::move(given), resolver);
+    NamedBoard board = read_board(own, resolver);
+    board.config.login.password = password_source(std::move(given), board.config);
     boards.push_back({std::move(own), std::move(board), "", ""});
   }
   refuse_same_board(boards);

@@ -27,18 +27,18 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.board_dir.has_value(), "--board-dir"},
       {arguments.connect_timeout_seconds.has_value(), "--connect-timeout"},
       {arguments.reconnect_seconds.has_value(), "--reconnect"},
-      {arguments.keep, "--keep"},
-      {arguments.no_cache, "--no-cache"},
-      {arguments.clean_board, "--clean-board"},
+      {arguments.run.keep, "--keep"},
+      {arguments.run.no_cache, "--no-cache"},
+      {arguments.run.clean_board, "--clean-board"},
       {arguments.no_upload, "--no-upload"},
       {arguments.remote_dir.has_value(), "--remote-dir"},
-      {arguments.force, "--force"},
+      {arguments.run.force, "--force"},
       {arguments.tty, "--tty"},
       {arguments.no_tty, "--no-tty"},
       {arguments.upload, "--upload"},
       {arguments.leave, "--leave"},
-      {arguments.drain, "--drain"},
-      {arguments.nfs.has_value(), "--nfs"},
+      {arguments.run.drain.on, "--drain"},
+      {!arguments.run.nfs.empty(), "--nfs"},
       {arguments.remote_output.has_value(), "--remote-output"},
   };
   std::string names;
@@ -66,8 +66,8 @@ void check_server_arguments(const BoardArguments& arguments) {
          "--remote-output needs --leave: it sets where --leave puts the raw data");
   refuse(arguments.remote_output && arguments.remote_output->empty(),
          "--remote-output: the folder name is empty");
-  refuse(arguments.leave && arguments.keep, "--leave and --keep cannot be combined");
-  refuse(arguments.leave && arguments.clean_board && !arguments.remote_output,
+  refuse(arguments.leave && arguments.run.keep, "--leave and --keep cannot be combined");
+  refuse(arguments.leave && arguments.run.clean_board && !arguments.remote_output,
          "--clean-board would delete the data kept by --leave: add --remote-output DIR, or give "
          "only one of them");
 }
@@ -81,10 +81,10 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--reconnect", &arguments.reconnect_seconds, "S",
                       "seconds to retry after the connection is lost (default 30; 0: never)"});
   command.add_option(
-      {"--keep", &arguments.keep, "", "keep the run folder on the board and print its path"});
-  command.add_option({"--no-cache", &arguments.no_cache, "",
+      {"--keep", &arguments.run.keep, "", "keep the run folder on the board and print its path"});
+  command.add_option({"--no-cache", &arguments.run.no_cache, "",
                       "upload the whole project and keep no copy of it on the board"});
-  command.add_option({"--clean-board", &arguments.clean_board, "",
+  command.add_option({"--clean-board", &arguments.run.clean_board, "",
                       "remove msprof's files from the board (after the run if -m is given); "
                       "refused if they include results that were never fetched"});
   command.add_option({"--no-upload", &arguments.no_upload, "",
@@ -101,10 +101,10 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--remote-output", &arguments.remote_output, "DIR",
                       "with --leave: folder for the raw data on the server, absolute or relative "
                       "to the home folder (default: msprof/kept)"});
-  command.add_option({"--drain", &arguments.drain, "",
+  command.add_option({"--drain", &arguments.run.drain.on, "",
                       "for small disks: download the recording during the run, over a second "
                       "connection, and free its space on the board"});
-  command.add_option({"--nfs", &arguments.nfs, "SERVER:/PATH",
+  command.add_option({"--nfs", &arguments.run.nfs, "SERVER:/PATH",
                       "for small disks: mount this NFS folder on the board during the run and "
                       "record into it; the account must be allowed to mount"});
   command.add_option({"--tty", &arguments.tty, "",
@@ -113,7 +113,7 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
                       "terminals, except with --json or --password-stdin)"});
   command.add_option({"--no-tty", &arguments.no_tty, "",
                       "no terminal: stdout and stderr stay separate and appear when flushed"});
-  command.add_option({"--force", &arguments.force, "",
+  command.add_option({"--force", &arguments.run.force, "",
                       "use the board even if another run appears to use it; with --clean-board: "
                       "also delete results that were never fetched"});
 }
@@ -136,36 +136,6 @@ void add_way_options(cli::Command& command, BoardArguments& arguments,
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
                       "folder on the board that contains msprof/, absolute or relative to the home "
                       "folder (default: home folder)"});
-}
-
-// Reads everything except the password.
-NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
-  NamedBoard board;
-  BoardConfig& config = board.config;
-  if (arguments.config) {
-    config = read_board_config(*arguments.config);
-    board.private_files.push_back(fs::absolute(*arguments.config));
-  }
-  if (arguments.host) set_host(config, *arguments.host);
-  if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
-  if (arguments.connect_timeout_seconds) {
-    set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
-  }
-  complete_login(config, arguments.keys, resolver, arguments.config.value_or("--host"));
-  if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
-  board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
-                             config.login.more_keys.end());
-  if (!config.origin.empty()) log::verbose("{}", config.origin);
-
-  board.options.reconnect_seconds =
-      arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);
-  board.options.keep = arguments.keep;
-  board.options.no_cache = arguments.no_cache;
-  board.options.clean_board = arguments.clean_board;
-  board.options.force = arguments.force;
-  board.options.drain.on = arguments.drain;
-  board.options.nfs = arguments.nfs.value_or("");
-  return board;
 }
 
 }  // namespace
@@ -255,8 +225,8 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
     if (folder && has_control(*folder))
       throw Error(Exit::usage, fmt::format("{} contains control characters", name));
   }
-  if (arguments.nfs) check_nfs_share(*arguments.nfs);
-  if (arguments.drain + arguments.nfs.has_value() + arguments.leave > 1) {
+  if (!arguments.run.nfs.empty()) check_nfs_share(arguments.run.nfs);
+  if (arguments.run.drain.on + !arguments.run.nfs.empty() + arguments.leave > 1) {
     throw Error(Exit::usage,
                 "--drain, --nfs and --leave cannot be combined: each sets where the recording is "
                 "stored");
@@ -264,7 +234,7 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty cannot be combined");
   }
-  if (arguments.keep && arguments.clean_board) {
+  if (arguments.run.keep && arguments.run.clean_board) {
     throw Error(Exit::usage, "--keep and --clean-board cannot be combined");
   }
   const double reconnect = arguments.reconnect_seconds.value_or(0);
@@ -274,19 +244,35 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   }
 }
 
+NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
+  NamedBoard board;
+  BoardConfig& config = board.config;
+  if (arguments.config) {
+    config = read_board_config(*arguments.config);
+    board.private_files.push_back(fs::absolute(*arguments.config));
+  }
+  if (arguments.host) set_host(config, *arguments.host);
+  if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
+  if (arguments.connect_timeout_seconds) {
+    set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
+  }
+  complete_login(config, arguments.keys, resolver, arguments.config.value_or("--host"));
+  if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
+  board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
+                             config.login.more_keys.end());
+  if (!config.origin.empty()) log::verbose("{}", config.origin);
+
+  board.options = arguments.run;
+  if (arguments.reconnect_seconds) board.options.reconnect_seconds = *arguments.reconnect_seconds;
+  return board;
+}
+
 NamedBoard find_board(const BoardArguments& arguments) {
   LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   NamedBoard board = read_board(arguments, resolver);
   // Report other errors before reading stdin.
   std::optional<Secret> given;
   if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
-  board.config.login.password = password_source(std::move(given), board.config);
-  return board;
-}
-
-NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
-                      LoginResolver& resolver) {
-  NamedBoard board = read_board(arguments, resolver);
   board.config.login.password = password_source(std::move(given), board.config);
   return board;
 }

@@ -40,16 +40,11 @@ struct BoardArguments {
   std::optional<double> connect_timeout_seconds;
   std::optional<double> reconnect_seconds;
   bool password_stdin = false;
-  bool keep = false;
-  bool no_cache = false;
-  bool clean_board = false;
+  BoardRunOptions run;  // reconnect_seconds is set by find_board()
   bool no_upload = false;
   bool upload = false;  // servers: upload the project, as for a board
   bool leave = false;   // servers: keep the recording there
   std::optional<std::string> remote_output;
-  bool force = false;
-  std::optional<std::string> nfs;  // SERVER:/path of an NFS export to record to
-  bool drain = false;              // download the recording while the application runs
   bool tty = false;
   bool no_tty = false;
 
@@ -84,9 +79,8 @@ struct NamedBoard {
 // precedence. Removes the password from the environment. Throws Error(usage) and
 // Error(nothing_to_do) with file and line.
 NamedBoard find_board(const BoardArguments& arguments);
-// For one of several boards: `given`, if set, is its password, and stdin is not read. `resolver`
-// asks only once for anything that the boards share.
-NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
-                      LoginResolver& resolver);
+// find_board() without the password, for one of several boards: `resolver` asks only once for
+// anything that they share.
+NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver);
 
 }  // namespace msprof

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/findings.hpp"
@@ -42,21 +44,17 @@ struct CannOption {
   std::optional<std::string> value;
 };
 
-struct CollectArguments {
-  std::optional<std::string> main;
-  BoardArguments board;
-  SurviveArguments survival;
+struct CollectArguments : RunsRequest {
+  ResumeArguments resume;
   std::optional<long> interval;
   std::optional<std::string> acl_api;
   std::optional<std::string> aicpu;
   std::optional<std::string> profiler_switch;
   std::optional<std::string> metrics;
-  std::optional<std::string> output;
   std::optional<std::string> project;
   std::optional<std::string> acl_json;
   std::optional<double> timeout_seconds;
   std::optional<double> grace_seconds;  // set by tests; empty: default of WaitLimits
-  RepeatArguments repeat;
   std::vector<std::string> environment;
   std::optional<std::string> dialect;
   std::optional<std::string> runtime;
@@ -155,15 +153,16 @@ std::optional<bool> is_on(const std::optional<std::string>& value) {
   return *value == "on";
 }
 
-bool has_processes(const CollectArguments& arguments) {
-  return std::any_of(arguments.cann_options.begin(), arguments.cann_options.end(),
-                     [](const CannOption& option) { return option.name == "pid" && option.value; });
+bool is_given(const CollectArguments& arguments, std::string_view cann_option) {
+  return std::any_of(
+      arguments.cann_options.begin(), arguments.cann_options.end(),
+      [&](const CannOption& option) { return option.name == cann_option && option.value; });
 }
 
 // -m is optional if the board is only cleaned, and if the applications are already running.
 void check_main(const CollectArguments& arguments) {
-  if (arguments.main || arguments.survival.resumes()) return;
-  if (has_processes(arguments)) {
+  if (arguments.main || arguments.resume.is_given()) return;
+  if (is_given(arguments, "pid")) {
     if (arguments.watch)
       throw Error(Exit::usage,
                   "--watch works only with an application that msprof starts: it cannot be used "
@@ -173,7 +172,7 @@ void check_main(const CollectArguments& arguments) {
         Exit::usage,
         "--pid selects local processes: run msprof on that machine, without --config and --host");
   }
-  if (!arguments.board.clean_board) {
+  if (!arguments.board.run.clean_board) {
     throw Error(Exit::usage, "-m,--main FILE is required: the executable to run");
   }
   if (arguments.all || arguments.watch || !arguments.application_arguments.empty()) {
@@ -221,7 +220,7 @@ void add_result_options(cli::Command& command, CollectArguments& arguments) {
 bool wants_terminal(const CollectArguments& arguments) {
   const BoardArguments& board = arguments.board;
   if (board.tty) return true;
-  if (arguments.survival.survive || arguments.survival.resumes()) return false;
+  if (board.run.survives || arguments.resume.is_given()) return false;
   return !board.no_tty && !arguments.json && !board.password_stdin && ::isatty(STDIN_FILENO) != 0 &&
          ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
@@ -276,7 +275,7 @@ void check_dialect(const CollectArguments& arguments) {
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
   const std::string option = find_cann_option(arguments);
-  if (has_processes(arguments)) return true;
+  if (is_given(arguments, "pid")) return true;
   if (!arguments.main || find_svp_option(arguments) != nullptr) return false;
   ApplicationKind kind = ApplicationKind::unknown;
   try {
@@ -311,18 +310,26 @@ CannRequest cann_request(const CollectArguments& arguments) {
   return request;
 }
 
-// Returns the first given option that requires a newly started run; empty if there is none.
-std::string find_start_option(const CollectArguments& arguments) {
-  if (arguments.main) return "-m";
-  if (!arguments.application_arguments.empty()) return "an application argument";
-  if (arguments.timeout_seconds) return "--timeout";
-  if (!arguments.environment.empty()) return "--env";
-  if (arguments.project) return "--project";
-  if (arguments.board.no_upload) return "--no-upload";
-  if (arguments.board.no_cache) return "--no-cache";
-  if (arguments.board.clean_board) return "--clean-board";
-  if (arguments.interval) return "--interval";
-  return arguments.repeat.runs ? "--repeat" : "";
+// Throws Error(usage) if a run is resumed and an option requires a newly started run.
+void check_resume(const CollectArguments& arguments) {
+  if (!arguments.resume.is_given()) return;
+  const std::pair<bool, const char*> options[] = {
+      {arguments.main.has_value(), "-m"},
+      {!arguments.application_arguments.empty(), "an application argument"},
+      {arguments.timeout_seconds.has_value(), "--timeout"},
+      {!arguments.environment.empty(), "--env"},
+      {arguments.project.has_value(), "--project"},
+      {arguments.board.no_upload, "--no-upload"},
+      {arguments.board.run.no_cache, "--no-cache"},
+      {arguments.board.run.clean_board, "--clean-board"},
+      {arguments.interval.has_value(), "--interval"},
+      {arguments.repeat.runs.has_value(), "--repeat"},
+  };
+  for (const auto& [given, name] : options) {
+    if (!given) continue;
+    throw Error(Exit::usage, fmt::format("{}: {} applies only when a run is started: remove it",
+                                         arguments.resume.name(), name));
+  }
 }
 
 // Throws Error(usage) for values out of range and for conflicting options.
@@ -331,8 +338,8 @@ void check_arguments(const CollectArguments& arguments) {
   check_board_arguments(arguments.board,
                         asks_for_cann(arguments) ? MachineKind::server : MachineKind::board);
   check_dialect(arguments);
-  check_survive_arguments(arguments.survival, arguments.board,
-                          {asks_for_cann(arguments), find_start_option(arguments)});
+  check_survive_arguments(arguments.resume, arguments.board, asks_for_cann(arguments));
+  check_resume(arguments);
   const std::string cann = find_cann_option(arguments);
   if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
     throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));
@@ -401,7 +408,7 @@ CollectOptions make_collect_options(const CollectArguments& arguments, const Run
   options.is_on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.existing_folder = arguments.board.remote_dir;
-  options.resumes = arguments.survival.resumes();
+  options.resumes = arguments.resume.is_given();
   return options;
 }
 
@@ -409,7 +416,7 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   add_application_options(command, arguments);
   command.begin_group("Boards and servers, over SSH", kBoardTopic);
   add_board_options(command, arguments.board);
-  add_survive_options(command, arguments.survival);
+  add_survive_options(command, arguments.board, arguments.resume);
   add_profiler_options(command, arguments);
   add_cann_options(command, arguments);
   add_result_options(command, arguments);
@@ -459,7 +466,7 @@ Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
 
 Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptions options,
                   const CollectionPlan& plan, nlohmann::ordered_json& document) {
-  if (!arguments.main && !arguments.survival.resumes()) return clean_board(host, document);
+  if (!arguments.main && !arguments.resume.is_given()) return clean_board(host, document);
   if (asks_for_cann(arguments))
     return collect_cann_on_server(host, cann_request(arguments), arguments.board, options, plan,
                                   document);
@@ -470,17 +477,17 @@ Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptio
 
 Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
                       const CollectionPlan& plan, nlohmann::ordered_json& document) {
+  CollectOptions options = make_collect_options(arguments, place);
   NamedBoard board = *place.board;
   board.options.clean_board = board.options.clean_board && place.cleans_board;
   board.options.drain.output = std::filesystem::weakly_canonical(std::filesystem::current_path() /
                                                                  place.output.value_or("."));
-  set_survive(board.options, arguments.survival, arguments.board.force, plan.record.options);
+  set_resume(board.options, arguments.resume, plan.record.options);
   const bool is_server = asks_for_cann(arguments) && arguments.main;
   SshHost host(board.config, is_server
                                  ? server_options(board.options, arguments.board, arguments.all)
                                  : board.options);
   document["host"] = valid_utf8(host.name());
-  CollectOptions options = make_collect_options(arguments, place);
   const std::unique_ptr<RunWatch> watch = make_watch(arguments);
   options.watch = watch.get();
   options.private_files = board.private_files;
@@ -509,7 +516,7 @@ Exit fetch_all_runs(const CollectArguments& arguments, const RunPlace& place,
   for (const LeftRun& run : host.left_runs()) {
     interrupt::check();
     CollectArguments one = arguments;
-    one.survival.fetch = run.name;
+    one.resume.fetch = run.name;
     nlohmann::ordered_json its_document = {{"schema", "msprof.collect/2"}, {"run", run.name}};
     exit = gravest(exit, fill_document(its_document, [&] {
                      return collect_on_board(one, place, plan, its_document);
@@ -531,19 +538,6 @@ RunRecord::Facts given_options(const cli::Command& command, const CollectArgumen
   return options;
 }
 
-RunsRequest runs_request(const CollectArguments& arguments) {
-  RunsRequest request;
-  request.main = arguments.main;
-  request.output = arguments.output;
-  request.board = arguments.board;
-  request.repeat = arguments.repeat;
-  request.reads_words = std::any_of(
-      arguments.cann_options.begin(), arguments.cann_options.end(), [](const CannOption& option) {
-        return (option.name == "dynamic" || option.name == "pid") && option.value;
-      });
-  return request;
-}
-
 Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
                  const cli::Command& command) {
   apply_verbosity(arguments.verbosity);
@@ -553,8 +547,8 @@ Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
   const auto work = [&] {
     take_one_board(arguments.board);
     check_arguments(arguments);
-    const RunsRequest request = runs_request(arguments);
-    check_runs(request);
+    arguments.reads_words = is_given(arguments, "dynamic") || is_given(arguments, "pid");
+    check_runs(arguments);
     const LayoutChoice layout = layout_option(arguments.layout);
     if (!layout.json.empty()) {
       const bool is_inferred = LayoutSet::parse(layout.json, layout.file).is_inferred();
@@ -572,10 +566,10 @@ Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
     const auto collect = [&](const RunPlace& place, const CollectionPlan& its,
                              nlohmann::ordered_json& its_document) {
       if (place.board == nullptr) return collect_here(arguments, place, its, its_document);
-      return arguments.survival.all_runs ? fetch_all_runs(arguments, place, its, its_document)
-                                         : collect_on_board(arguments, place, its, its_document);
+      return arguments.resume.all_runs ? fetch_all_runs(arguments, place, its, its_document)
+                                       : collect_on_board(arguments, place, its, its_document);
     };
-    return collect_all(request, plan, collect, document);
+    return collect_all(arguments, plan, collect, document);
   };
   return arguments.json ? print_document(document, work) : work();
 }

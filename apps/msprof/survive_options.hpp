@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "board/ssh_host.hpp"
 #include "msprof/board_options.hpp"
@@ -11,31 +13,26 @@
 
 namespace msprof {
 
-struct SurviveArguments {
-  bool survive = false;
+// Resumes an earlier run instead of starting one.
+struct ResumeArguments {
   std::optional<std::string> attach;  // empty: the only existing run
   std::optional<std::string> fetch;   // empty: the only existing run
   bool all_runs = false;              // with fetch: all finished runs
 
-  // Returns true if the command resumes an earlier run instead of starting one.
-  bool resumes() const { return attach.has_value() || fetch.has_value(); }
+  bool is_given() const { return attach || fetch; }
+  const char* name() const { return attach ? "--attach" : "--fetch"; }
 };
 
-void add_survive_options(cli::Command& command, SurviveArguments& arguments);
+// --survive sets BoardRunOptions::survives of `board`.
+void add_survive_options(cli::Command& command, BoardArguments& board, ResumeArguments& resume);
 
-// Other options that may conflict with these.
-struct SurviveSurroundings {
-  bool is_cann = false;
-  // The first given option that requires a newly started run; empty if there is none.
-  std::string option_of_start;
-};
 // Throws Error(usage).
-void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
-                             const SurviveSurroundings& around);
+void check_survive_arguments(const ResumeArguments& resume, const BoardArguments& board,
+                             bool is_cann);
 
-// `given`: the options of the command line. Those needed to find the board and the output folder
-// again are repeated in the command suggested to users.
-void set_survive(BoardRunOptions& options, const SurviveArguments& arguments, bool force,
-                 const std::vector<std::pair<std::string, std::string>>& given);
+// Sets the run to resume, and the command for it that is suggested to users. `given`: the options
+// of the command line; those needed to find the board and the output folder again are repeated.
+void set_resume(BoardRunOptions& options, const ResumeArguments& resume,
+                const std::vector<std::pair<std::string, std::string>>& given);
 
 }  // namespace msprof
