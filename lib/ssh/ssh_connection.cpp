@@ -223,19 +223,13 @@ std::unique_ptr<SshCommand> SshConnection::start(const std::string& command,
                           on_stderr);
 }
 
-std::unique_ptr<SshCommand> SshConnection::begin(const std::string& command,
-                                                 const StreamSink& on_stdout,
-                                                 const StreamSink& on_stderr) {
-  return SshChannel::begin(loop_, {SshChannel::Request::exec, command, {}}, on_stdout, on_stderr);
-}
-
 bool SshConnection::runs_side_by_side() const {
   return loop_->is_shared();
 }
 
 std::unique_ptr<SftpFiles> SshConnection::begin_sftp() {
   const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
-    return SshChannel::begin(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
+    return SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
   };
   return sftp::SftpClient::begin(start, loop_->name(), loop_->patience());
 }

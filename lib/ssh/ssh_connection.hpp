@@ -247,16 +247,13 @@ class SshConnection {
   // Login method for messages: "no password", "agent", "key /x/y", "password" …
   const std::string& login_method() const { return method_; }
 
-  // Starts `command` through the account's login shell, on a terminal if one is given. Throws
-  // CommandRefused.
+  // Starts `command` through the account's login shell, on a terminal if one is given. Does not
+  // wait for the host, so several commands share one round trip: wait() throws CommandRefused.
+  // Input may be sent at once. Waits, and throws the refusal, only for a terminal or if each
+  // concurrent command needs a separate login.
   std::unique_ptr<SshCommand> start(const std::string& command, const StreamSink& on_stdout,
                                     const StreamSink& on_stderr,
                                     const std::optional<SshTerminal>& terminal = std::nullopt);
-
-  // Like start(), but does not wait for the host, so several commands share one round trip; a
-  // refusal is thrown by wait(). Input may be sent at once.
-  std::unique_ptr<SshCommand> begin(const std::string& command, const StreamSink& on_stdout,
-                                    const StreamSink& on_stderr);
   // Returns false if each concurrent command needs a separate login.
   bool runs_side_by_side() const;
 

@@ -297,20 +297,14 @@ std::unique_ptr<SshChannel> SshChannel::open(const std::shared_ptr<SshLoop>& loo
   for (int i = 0;; ++i) {
     loop->check();
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
+    if (loop->is_shared() && !service.terminal) {
+      channel->advance();
+      return channel;
+    }
     if (channel->is_accepted()) return channel;
     // The channel was closed before the request was answered: the host has not seen the request.
     if (!channel->is_closed_ || i + 1 == kMaxOpenings) channel->throw_refused();
   }
-}
-
-std::unique_ptr<SshChannel> SshChannel::begin(const std::shared_ptr<SshLoop>& loop,
-                                              const Service& service, const StreamSink& on_stdout,
-                                              const StreamSink& on_stderr) {
-  if (!loop->is_shared()) return open(loop, service, on_stdout, on_stderr);
-  loop->check();
-  std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
-  channel->advance();
-  return channel;
 }
 
 bool SshChannel::is_accepted() {

@@ -86,15 +86,12 @@ class SshChannel : public SshCommand {
     std::optional<SshTerminal> terminal;
   };
 
-  // Waits until the host has accepted. Throws CommandRefused with its reason; a missing terminal is
-  // not a refusal.
+  // Sends the request; wait() throws CommandRefused with the host's reason. Waits for the answer,
+  // and throws it, only for a terminal or if the loop is not shared. A missing terminal is not a
+  // refusal.
   static std::unique_ptr<SshChannel> open(const std::shared_ptr<SshLoop>& loop,
                                           const Service& service, const StreamSink& on_stdout,
                                           const StreamSink& on_stderr);
-  // Sends the request without waiting: wait() throws CommandRefused.
-  static std::unique_ptr<SshChannel> begin(const std::shared_ptr<SshLoop>& loop,
-                                           const Service& service, const StreamSink& on_stdout,
-                                           const StreamSink& on_stderr);
   ~SshChannel() override;
   SshChannel(const SshChannel&) = delete;
   SshChannel& operator=(const SshChannel&) = delete;

@@ -208,8 +208,9 @@ TEST_CASE("More commands than the board allows cause a message, and the others c
   const auto connection = SshConnection::open(login_to(board));
   const auto first = connection->start("cat", ignore, ignore);
   const auto second = connection->start("cat", ignore, ignore);
-  const std::string text = thrown_message(Exit::board_unreachable,
-                                          [&] { connection->start("echo third", ignore, ignore); });
+  const std::string text = thrown_message(Exit::board_unreachable, [&] {
+    wait_for_end(*connection->start("echo third", ignore, ignore));
+  });
   INFO(text);
   CHECK(contains(text, board.address() + ": the board refuses to start a command"));
   first->close_input();

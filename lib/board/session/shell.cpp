@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/random_name.hpp"
 #include "base/text.hpp"
 #include "board/session/steps.hpp"
 #include "ssh/run_hosts.hpp"
@@ -151,8 +151,7 @@ std::string command_line(const BoardScript& script, const std::vector<std::strin
 }
 
 std::string random_end_word() {
-  std::random_device device;
-  return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
+  return fmt::format("@{}{}@", random_name(), random_name());
 }
 
 BoardShell::BoardShell(SshLogin login) : login_(std::move(login)) {
@@ -194,10 +193,9 @@ std::unique_ptr<SshCommand> BoardShell::start(const BoardScript& script,
                                               StreamSink on_stdout, const StreamSink& on_stderr,
                                               const std::optional<SshTerminal>& terminal,
                                               std::shared_ptr<std::string> greeting) {
-  const std::string line = command_line(script, arguments);
-  const GreetingFilter filter(std::move(on_stdout), std::move(greeting));
-  return terminal ? connection().start(line, filter, on_stderr, terminal)
-                  : connection().begin(line, filter, on_stderr);
+  return connection().start(command_line(script, arguments),
+                            GreetingFilter(std::move(on_stdout), std::move(greeting)), on_stderr,
+                            terminal);
 }
 
 BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std::string>& arguments,
@@ -213,26 +211,22 @@ BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std:
   }
 }
 
-StreamSink BoardShell::collector(const BoardScript& script, std::string& out,
-                                 std::size_t most_bytes) const {
-  return [this, name = script.name, &out, most_bytes](std::string_view bytes) {
-    if (out.size() + bytes.size() > most_bytes) {
-      throw TooMuchSent(fmt::format("{}: {}: the board's answer is too long", login_.name(), name));
-    }
-    out.append(bytes);
-  };
-}
-
 BoardAnswer BoardShell::ask(const BoardScript& script, const std::vector<std::string>& arguments,
                             std::string_view input, std::size_t most_bytes) {
   std::string out;
+  const auto keep = [&](std::string_view bytes) {
+    if (out.size() + bytes.size() > most_bytes) {
+      throw TooMuchSent(
+          fmt::format("{}: {}: the board's answer is too long", login_.name(), script.name));
+    }
+    out.append(bytes);
+  };
   const auto give = [&](char* buffer, std::size_t size) {
     const std::size_t part = input.copy(buffer, size);
     input.remove_prefix(part);
     return part;
   };
-  BoardAnswer answer = stream(script, arguments, input.empty() ? Source() : Source(give),
-                              collector(script, out, most_bytes));
+  BoardAnswer answer = stream(script, arguments, input.empty() ? Source() : Source(give), keep);
   answer.out = std::move(out);
   return answer;
 }

@@ -111,8 +111,6 @@ class BoardShell {
       std::shared_ptr<std::string> greeting = std::make_shared<std::string>());
 
  private:
-  StreamSink collector(const BoardScript& script, std::string& out, std::size_t most_bytes) const;
-
   SshLogin login_;
   std::unique_ptr<SshConnection> connection_;
 };
