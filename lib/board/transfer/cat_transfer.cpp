@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
-#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/transfer/outgoing.hpp"
@@ -130,11 +128,6 @@ const BoardScript kSetTime = {"setting a file's time", R"sh(
 cd "$1" && touch -d "@$3" "$2"
 )sh"};
 
-std::string random_word() {
-  std::random_device device;
-  return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
-}
-
 // Returns true if the current file grew without end: then the remaining files must be requested
 // again.
 bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
@@ -154,24 +147,11 @@ bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
   }
 }
 
-void send_file(BoardShell& shell, const std::string& folder, const ProjectEntry& entry,
-               SendReport& report, const TransferProgress& progress) {
-  SourceFile file(entry.source);
-  if (!open_for_sending(file, entry, report)) return;
-  const std::string name = "./" + entry.path.string();
-  const std::string mode = fmt::format("{:o}", entry.mode & 0777U);
-  const BoardAnswer answer =
-      shell.stream(kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())},
-                   counted_reads(file, report, progress), {});
-  if (!answer.has_succeeded()) throw_board_cannot_write(shell, folder, answer.reason());
-  if (told_of_change(file, entry)) shell.ask(kSetTime, {folder, name, "0"});
-}
-
 }  // namespace
 
 std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress) {
-  CatReader reader(incoming.take_folders(wanted), random_word(), incoming);
+  CatReader reader(incoming.take_folders(wanted), random_end_word(), incoming);
   std::string problem;
   while (!reader.is_done() && fetch_once(shell, folder, reader, progress, problem)) {
   }
@@ -199,16 +179,17 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
   incoming.close_file();
 }
 
-SendReport send_by_cat(BoardShell& shell, const std::string& folder,
-                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress) {
-  SendReport report;
-  make_tree(shell, folder, entries, report);
-  for (const ProjectEntry& entry : entries) {
-    if (entry.kind != EntryKind::file || !is_one_line(entry.path.string())) continue;
-    interrupt::check();
-    send_file(shell, folder, entry, report, progress);
-  }
-  return report;
+void send_file_by_cat(BoardShell& shell, const std::string& folder, const ProjectEntry& entry,
+                      SendReport& report, const TransferProgress& progress) {
+  SourceFile file(entry.source);
+  if (!open_for_sending(file, entry, report)) return;
+  const std::string name = "./" + entry.path.string();
+  const std::string mode = fmt::format("{:o}", entry.mode & 0777U);
+  const BoardAnswer answer =
+      shell.stream(kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())},
+                   counted_reads(file, report, progress), {});
+  if (!answer.has_succeeded()) throw_board_cannot_write(shell, folder, answer.reason());
+  if (told_of_change(file, entry)) shell.ask(kSetTime, {folder, name, "0"});
 }
 
 }  // namespace msprof

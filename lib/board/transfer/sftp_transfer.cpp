@@ -1,5 +1,4 @@
 #include "base/error.hpp"
-#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "board/transfer/outgoing.hpp"
 #include "board/transfer/transfer_ways.hpp"
@@ -16,14 +15,6 @@ void fetch_file(SftpFiles& sftp, const std::string& path, const NewFile& file, I
     if (progress) progress(incoming.bytes());
   });
   incoming.close_file();
-}
-
-void send_file(SftpFiles& sftp, const std::string& path, const ProjectEntry& entry,
-               SendReport& report, const TransferProgress& progress) {
-  SourceFile file(entry.source);
-  if (!open_for_sending(file, entry, report)) return;
-  sftp.write(path, entry.mode & 0777U, counted_reads(file, report, progress));
-  sftp.set_times(path, told_of_change(file, entry) ? 0 : file.copied_mtime_seconds());
 }
 
 }  // namespace
@@ -57,22 +48,19 @@ void continue_by_sftp(SftpFiles& sftp, const std::string& folder, const NewFile&
   incoming.close_file();
 }
 
-SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
-                        const std::vector<ProjectEntry>& entries,
-                        const TransferProgress& progress) {
-  SendReport report;
-  make_tree(shell, folder, entries, report);
-  for (const ProjectEntry& entry : entries) {
-    if (entry.kind != EntryKind::file || !is_one_line(entry.path.string())) continue;
-    interrupt::check();
-    try {
-      send_file(sftp, folder + "/" + entry.path.string(), entry, report, progress);
-    } catch (const Error& error) {
-      if (error.code() != Exit::partial_data) throw;
-      throw_board_cannot_write(shell, folder, printable(error.what()));
-    }
+void send_file_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
+                       const ProjectEntry& entry, SendReport& report,
+                       const TransferProgress& progress) {
+  SourceFile file(entry.source);
+  if (!open_for_sending(file, entry, report)) return;
+  const std::string path = folder + "/" + entry.path.string();
+  try {
+    sftp.write(path, entry.mode & 0777U, counted_reads(file, report, progress));
+    sftp.set_times(path, told_of_change(file, entry) ? 0 : file.copied_mtime_seconds());
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) throw;
+    throw_board_cannot_write(shell, folder, printable(error.what()));
   }
-  return report;
 }
 
 }  // namespace msprof

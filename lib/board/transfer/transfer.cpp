@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "board/session/steps.hpp"
 #include "board/transfer/incoming.hpp"
 #include "board/transfer/listing.hpp"
+#include "board/transfer/outgoing.hpp"
 #include "board/transfer/transfer_ways.hpp"
 
 namespace msprof {
@@ -289,8 +291,16 @@ SendReport BoardTransfer::send(const std::string& folder, const std::vector<Proj
     shell_.require_ok(plan.before[i].script, before[i]);
   if (!entries.empty()) {
     const auto sftp = way_ == TransferWay::sftp ? shell_.connection().sftp() : nullptr;
-    report = sftp ? send_by_sftp(shell_, *sftp, folder, entries, progress)
-                  : send_by_cat(shell_, folder, entries, progress);
+    make_tree(shell_, folder, entries, report);
+    for (const ProjectEntry& entry : entries) {
+      if (entry.kind != EntryKind::file || !is_one_line(entry.path.string())) continue;
+      interrupt::check();
+      if (sftp) {
+        send_file_by_sftp(shell_, *sftp, folder, entry, report, progress);
+      } else {
+        send_file_by_cat(shell_, folder, entry, report, progress);
+      }
+    }
   }
   if (plan.answers != nullptr) *plan.answers = shell_.ask_each(plan.after);
   return report;

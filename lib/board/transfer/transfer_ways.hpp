@@ -56,9 +56,11 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,
                        const std::vector<ProjectEntry>& entries, const TransferProgress& progress,
                        const SendPlan& plan);
-SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
-                        const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
-SendReport send_by_cat(BoardShell& shell, const std::string& folder,
-                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
+// Send one file; make_tree() has created its folder.
+void send_file_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
+                       const ProjectEntry& entry, SendReport& report,
+                       const TransferProgress& progress);
+void send_file_by_cat(BoardShell& shell, const std::string& folder, const ProjectEntry& entry,
+                      SendReport& report, const TransferProgress& progress);
 
 }  // namespace msprof
