@@ -53,13 +53,6 @@ if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1
 [ "$3" != brought-home ] || : > "$2/brought-home" || :
 )sh"};
 
-// `entry` is "LD_LIBRARY_PATH=folder" or "PYTHONPATH=folder".
-void add_in_front(BoardRun& run, const std::string& entry) {
-  const auto at = entry.find('=');
-  std::string& folders = entry.substr(0, at) == "PYTHONPATH" ? run.modules : run.libraries;
-  folders = entry.substr(at + 1) + (folders.empty() ? "" : ":" + folders);
-}
-
 const BoardScript kUptime = {"asking for the board's uptime", R"sh(
 read -r up rest < /proc/uptime
 echo "${up%%.*}"
@@ -375,26 +368,18 @@ void SshHost::note_free(const BoardAnswer& answer) {
   }
 }
 
-std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
-  BoardRun run;
-  run.id = link_.run();
-  run.main = on_board(command.main);
-  run.working_folder = on_board(command.working_folder);
-  if (!command.acl_json.empty()) run.acl_json = on_board(command.acl_json);
-  run.runs_in_login_shell = options_.runs_in_login_shell;
-  run.environment = command.environment;
-  run.arguments = command.arguments;
-  run.sends_stdout_to_stderr = command.sends_stdout_to_stderr;
-  run.is_on_terminal = command.is_on_terminal;
-  run.output_changes = command.output_changes;
+std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& in_project) {
+  RunCommand command = in_project;
+  command.main = on_board(in_project.main);
+  command.working_folder = on_board(in_project.working_folder);
+  if (!in_project.acl_json.empty()) command.acl_json = on_board(in_project.acl_json);
   std::string last;
-  for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
+  for (const fs::path& folder : {in_project.main.parent_path() / "lib", fs::path("lib")}) {
     const std::string place = on_board(folder);
     if (place == last || !fetch_->had_folder(place)) continue;
-    run.libraries += (run.libraries.empty() ? "" : ":") + place;
+    command.libraries += (command.libraries.empty() ? "" : ":") + place;
     last = place;
   }
-  for (const std::string& entry : command.prepended) add_in_front(run, entry);
   enter(RunPhase::unfetched);
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain);
@@ -402,26 +387,12 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     drain_->check();
   }
   if (options_.survives) {
-    SurvivalPlan plan;
-    plan.timeout_seconds = command.timeout_seconds.value_or(0);
-    plan.output_bytes = std::clamp(board_free_bytes(link_.shell(), info().folder) / 16,
-                                   kMinKeptOutput, kMaxKeptOutput);
-    plan.note = command.note;
-    plan.before = fetch_->state();
-    log::info(
-        "the run {} survives a lost connection ({}; up to {} of each output stream are kept); to "
-        "continue it: {}",
-        run.id,
-        plan.timeout_seconds > 0
-            ? fmt::format("until its {} s time limit", plan.timeout_seconds)
-            : fmt::format("without --timeout it is stopped after {} h without a connection",
-                          kAloneHours),
-        human_bytes(plan.output_bytes), resume_hint());
-    auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
+    auto program =
+        std::make_unique<SurvivingProgram>(link_, command, fetch_->state(), resume_hint());
     enter(RunPhase::detached);
     return program;
   }
-  auto program = std::make_unique<BoardProgram>(link_, run);
+  auto program = std::make_unique<BoardProgram>(link_, command, options_.runs_in_login_shell);
   ask_at_end(*program);
   if (!drain_) return program;
   return std::make_unique<DrainedProgram>(std::move(program), *drain_, link_);

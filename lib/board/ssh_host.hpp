@@ -59,7 +59,7 @@ class SshHost : public Host {
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
-  std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
+  std::unique_ptr<RunningProgram> start(const RunCommand& in_project) override;
   // Returns nullopt while the drain monitors the disk, unless the drain has found it full.
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;

@@ -40,15 +40,15 @@ struct OutputChanges {
   bool is_empty() const { return dropped.empty() && from.empty(); }
 };
 
-// A program to start. Paths are relative to the project.
+// A program to start. Paths are relative to the project, or absolute.
 struct RunCommand {
   std::filesystem::path main;
   std::filesystem::path working_folder;
   std::filesystem::path acl_json;  // passed to the runtime in MSPROF_ACL_JSON; empty: none
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value", in addition to the host's environment
-  // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": prepended to the application's value.
-  std::vector<std::string> prepended;
+  std::string libraries;                 // prepended to LD_LIBRARY_PATH; empty: nothing
+  std::string modules;                   // prepended to PYTHONPATH; empty: nothing
   bool sends_stdout_to_stderr = false;
   bool is_on_terminal =
       false;                   // on a pty of the board: stdout and stderr are one unbuffered stream

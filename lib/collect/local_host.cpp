@@ -50,11 +50,15 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   environment.push_back(name + "=" + value);
 }
 
-std::string variable(const std::vector<std::string>& environment, const std::string& name) {
+void prepend(std::vector<std::string>& environment, const std::string& name,
+             const std::string& folders) {
+  if (folders.empty()) return;
+  std::string value = folders;
   for (const std::string& entry : environment) {
-    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+    const bool is_set = entry.starts_with(name + "=") && entry.size() > name.size() + 1;
+    if (is_set) value += ":" + entry.substr(name.size() + 1);
   }
-  return "";
+  set_variable(environment, name, value);
 }
 
 // Sorts by path, but paths in the tree precede those in the output folder.
@@ -202,12 +206,8 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
     const auto at = entry.find('=');
     set_variable(program.environment, entry.substr(0, at), entry.substr(at + 1));
   }
-  for (const std::string& entry : command.prepended) {
-    const auto at = entry.find('=');
-    const std::string others = variable(program.environment, entry.substr(0, at));
-    set_variable(program.environment, entry.substr(0, at),
-                 entry.substr(at + 1) + (others.empty() ? "" : ":" + others));
-  }
+  prepend(program.environment, "LD_LIBRARY_PATH", command.libraries);
+  prepend(program.environment, "PYTHONPATH", command.modules);
   if (!command.acl_json.empty()) {
     set_variable(program.environment, "MSPROF_ACL_JSON",
                  (project_ / command.acl_json).lexically_normal().string());
@@ -226,11 +226,7 @@ void LocalHost::add_libraries(LocalProgram& program) const {
     if (!fs::is_directory(folder, error) || !seen.insert(folder).second) continue;
     libraries += (libraries.empty() ? "" : ":") + folder.string();
   }
-  if (!libraries.empty()) {
-    const std::string others = variable(program.environment, "LD_LIBRARY_PATH");
-    if (!others.empty()) libraries += ":" + others;
-    set_variable(program.environment, "LD_LIBRARY_PATH", libraries);
-  }
+  prepend(program.environment, "LD_LIBRARY_PATH", libraries);
 }
 
 void LocalHost::move_out(const fs::path& from, const fs::path& to) {

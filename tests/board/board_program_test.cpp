@@ -27,18 +27,16 @@ struct Connected {
     link.connect();
   }
 
-  BoardRun make_run(const std::vector<std::string>& arguments,
-                    const std::string& main = "/bin/sh") {
-    BoardRun run;
-    // Unique: other tests run on this machine at the same time.
-    run.id = "test-run-" + std::to_string(::getpid());
-    run.working_folder = board.home().string();
+  RunCommand make_run(const std::vector<std::string>& arguments,
+                      const std::string& main = "/bin/sh") {
+    RunCommand run;
+    run.working_folder = board.home();
     run.main = main;
     run.arguments = arguments;
     run.sends_stdout_to_stderr = true;
     return run;
   }
-  std::unique_ptr<BoardProgram> start(const BoardRun& run) {
+  std::unique_ptr<BoardProgram> start(const RunCommand& run) {
     return std::make_unique<BoardProgram>(link, run);
   }
   ProgramEnd run_script(const std::string& script) {
@@ -48,12 +46,7 @@ struct Connected {
     return *end;
   }
   bool is_clean() {
-    return eventually([this] {
-      for (const BoardProcess& process : board.processes()) {
-        if (describe({process}).find("test-run") != std::string::npos) return false;
-      }
-      return board.processes().empty();
-    });
+    return eventually([this] { return board.processes().empty(); });
   }
   fs::path at_home(const std::string& name) const { return board.home() / name; }
 
@@ -86,11 +79,11 @@ TEST_CASE("The exit of an application on a board is known exactly") {
 TEST_CASE("An application gets its folder, its environment and its arguments as they are") {
   Connected on(each_board());
   fs::create_directories(on.at_home("my folder"));
-  BoardRun run = on.make_run({"-c",
-                              "printf '%s|' \"$PWD\" \"$X\" \"$LD_LIBRARY_PATH\" "
-                              "\"$MSPROF_ACL_JSON\" \"$@\" > out",
-                              "name", "a b", "it's", "", "$HOME", "*"});
-  run.working_folder = on.at_home("my folder").string();
+  RunCommand run = on.make_run({"-c",
+                                "printf '%s|' \"$PWD\" \"$X\" \"$LD_LIBRARY_PATH\" "
+                                "\"$MSPROF_ACL_JSON\" \"$@\" > out",
+                                "name", "a b", "it's", "", "$HOME", "*"});
+  run.working_folder = on.at_home("my folder");
   run.environment = {"X=1 2;3", "LD_LIBRARY_PATH=/theirs"};
   run.libraries = "/ours/lib";
   run.acl_json = "/somewhere/acl.json";
@@ -115,7 +108,7 @@ TEST_CASE("A program that cannot be started is reported with the reason") {
   CHECK_THAT(why("/no/such/program"), Contains("no such file"));
   CHECK_THAT(why(on.at_home("plain").string()), Contains("not executable"));
   CHECK_THAT(why(on.at_home("no_interpreter").string()), Contains("interpreter or loader"));
-  BoardRun run = on.make_run({});
+  RunCommand run = on.make_run({});
   run.working_folder = "/no/such/folder";
   const auto program = on.start(run);
   const auto end = program->wait(kHangLimit);

@@ -108,14 +108,13 @@ std::vector<LeftCapture> BoardLeave::move_captures() {
 
 // Runs the server's msprof and shows its output. Returns its exit code.
 int BoardLeave::run_tool(const std::vector<std::string>& words) {
-  BoardRun run;
-  run.id = link_.run();
-  run.main = tool_;
-  run.working_folder = place_;
-  run.arguments = words;
-  run.environment = {"MSPROF_INNER=1"};
-  run.sends_stdout_to_stderr = true;
-  BoardProgram program(link_, run);
+  RunCommand command;
+  command.main = tool_;
+  command.working_folder = place_;
+  command.arguments = words;
+  command.environment = {"MSPROF_INNER=1"};
+  command.sends_stdout_to_stderr = true;
+  BoardProgram program(link_, command);
   const Outcome outcome = wait_for_end(program, {}, "msprof", [] {});
   if (outcome.end.exit_code && !outcome.end.is_connection_lost) return *outcome.end.exit_code;
   log::warn("{}", describe(outcome, "msprof on " + link_.name(), {}));

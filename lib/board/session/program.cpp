@@ -209,25 +209,26 @@ void UserTerminal::restore() {
   interrupt::before_exit(nullptr);
 }
 
-void add_application(std::vector<std::string>& parameters, const BoardRun& run) {
-  parameters.insert(parameters.end(), {run.working_folder, run.main, run.acl_json, run.libraries,
-                                       run.modules, std::to_string(run.environment.size())});
-  parameters.insert(parameters.end(), run.environment.begin(), run.environment.end());
-  parameters.insert(parameters.end(), run.arguments.begin(), run.arguments.end());
+void add_application(std::vector<std::string>& parameters, const RunCommand& command) {
+  parameters.insert(
+      parameters.end(),
+      {command.working_folder.string(), command.main.string(), command.acl_json.string(),
+       command.libraries, command.modules, std::to_string(command.environment.size())});
+  parameters.insert(parameters.end(), command.environment.begin(), command.environment.end());
+  parameters.insert(parameters.end(), command.arguments.begin(), command.arguments.end());
 }
 
-BoardProgram::BoardProgram(BoardLink& link, const BoardRun& run)
+BoardProgram::BoardProgram(BoardLink& link, const RunCommand& command, bool runs_in_login_shell)
     : link_(link),
-      run_id_(run.id),
-      stdout_fd_(run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
-      rewriter_(run.output_changes),
+      stdout_fd_(command.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+      rewriter_(command.output_changes),
       input_buffer_(kInputChunk) {
   std::vector<std::string> arguments = {
-      fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest), run.id};
-  if (run.runs_in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
-  add_application(arguments, run);
+      fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest), link_.run()};
+  if (runs_in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
+  add_application(arguments, command);
   std::optional<SshTerminal> wanted;
-  if (run.is_on_terminal) {
+  if (command.is_on_terminal) {
     terminal_ = std::make_unique<UserTerminal>();
     wanted = terminal_->size();
   }
@@ -417,7 +418,7 @@ std::string BoardProgram::why_not_started() const {
 }
 
 void BoardProgram::sweep() {
-  std::vector<BoardStep> steps = {{.script = kSweep, .arguments = {run_id_}}};
+  std::vector<BoardStep> steps = {{.script = kSweep, .arguments = {link_.run()}}};
   steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
   auto answers = std::make_unique<StepsUnderWay>(link_.shell(), steps, random_end_word());
   const BoardAnswer answer = answers->next();
@@ -435,10 +436,10 @@ void BoardProgram::signal(int number) {
   if (is_finished_) return;
   const char* name = ::sigabbrev_np(number);
   try {
-    link_.shell().ask(kSignal, {run_id_, group_, name != nullptr ? name : "TERM"});
+    link_.shell().ask(kSignal, {link_.run(), group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
     // The next wait() also detects the loss, and ends the application over a new connection.
-    log::verbose("the connection was lost while stopping {}", run_id_);
+    log::verbose("the connection was lost while stopping {}", link_.run());
   }
 }
 
@@ -452,8 +453,8 @@ void BoardProgram::end_after_loss() {
   if (reported) end_.exit_code = reported->exit_code;
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
   const auto end = [&] {
-    link_.shell().ask(kSignal, {run_id_, group_, "TERM"});
-    link_.shell().ask(kAwait, {run_id_, std::to_string(kPatienceSeconds)});
+    link_.shell().ask(kSignal, {link_.run(), group_, "TERM"});
+    link_.shell().ask(kAwait, {link_.run(), std::to_string(kPatienceSeconds)});
     sweep();
   };
   try {

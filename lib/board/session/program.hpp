@@ -52,22 +52,6 @@ void show_output(int fd, std::string_view bytes);
 // is in its foreground.
 bool may_read_input();
 
-// A program to start; all paths are absolute and on the board.
-struct BoardRun {
-  std::string id;  // becomes MSPROF_RUN in its environment, which identifies its processes
-  std::string working_folder;
-  std::string main;
-  std::string acl_json;
-  std::string libraries;             // prepended to LD_LIBRARY_PATH; empty: nothing
-  std::string modules;               // prepended to PYTHONPATH; empty: nothing
-  bool runs_in_login_shell = false;  // uses the environment of a login shell
-  std::vector<std::string> environment;
-  std::vector<std::string> arguments;
-  bool sends_stdout_to_stderr = false;
-  bool is_on_terminal = false;
-  OutputChanges output_changes{};
-};
-
 // Runs the script in its first argument, with the other arguments, as the leader of a session:
 // OpenSSH starts a command so, dropbear does not.
 extern const BoardScript kStartInSession;
@@ -83,12 +67,13 @@ extern const char* const kSweepFunction;
 
 // Appends to `parameters`: $folder, $main, $acl, $libraries, $modules and $count, then the
 // variables and the application's arguments.
-void add_application(std::vector<std::string>& parameters, const BoardRun& run);
+void add_application(std::vector<std::string>& parameters, const RunCommand& command);
 
 class BoardProgram : public RunningProgram {
  public:
-  // Over the connection of `link`, which is re-established after a loss.
-  BoardProgram(BoardLink& link, const BoardRun& run);
+  // Over the connection of `link`, which is re-established after a loss. The paths of `command` are
+  // absolute and on the board. MSPROF_RUN in the environment of its processes is the run of `link`.
+  BoardProgram(BoardLink& link, const RunCommand& command, bool runs_in_login_shell = false);
   ~BoardProgram() override;
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
@@ -122,7 +107,6 @@ class BoardProgram : public RunningProgram {
   void end_after_loss();
 
   BoardLink& link_;
-  std::string run_id_;
   std::vector<BoardStep> end_steps_;
   TakeEnd take_end_;
   int stdout_fd_;

@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <random>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/random_name.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -27,6 +27,11 @@ constexpr std::chrono::seconds kSeenInterval{1};
 constexpr std::uint64_t kFileLimitBlock = 512;  // unit of ulimit -f
 constexpr std::size_t kMaxKeeperAnswer = 64 << 10;
 constexpr std::string_view kKeeperWord = "@msprof-keeper@";
+// Without --timeout: how long a run continues while no msprof follows it.
+constexpr int kAloneHours = 24;
+// Limits for the kept bytes of each output stream.
+constexpr std::uint64_t kMinKeptOutput = 64 << 10;
+constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
 
 // Arguments: $1 run, $2 seconds that the results wait for an msprof to fetch them, $3 time limit in
 // seconds (0: none), $4 seconds that the run may continue without an msprof, $5 blocks of output to
@@ -205,28 +210,34 @@ int to_signal(int code) {
   return std::find(kHarmless.begin(), kHarmless.end(), number) == kHarmless.end() ? number : 0;
 }
 
-std::string random_token() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
-}
-
 }  // namespace
 
-SurvivingProgram::SurvivingProgram(BoardLink& link, const BoardRun& run, const SurvivalPlan& plan,
-                                   std::string hint)
+SurvivingProgram::SurvivingProgram(BoardLink& link, const RunCommand& command,
+                                   const std::string& before, std::string hint)
     : link_(link),
       hint_(std::move(hint)),
-      token_(random_token()),
-      out_{run.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
+      token_(random_name()),
+      out_{command.sends_stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
       err_{STDERR_FILENO} {
-  link_.with_reconnect([&] { start(run, plan); });
+  const std::uint64_t output_bytes = std::clamp(
+      board_free_bytes(link_.shell(), link_.info().folder) / 16, kMinKeptOutput, kMaxKeptOutput);
+  log::info(
+      "the run {} survives a lost connection ({}; up to {} of each output stream are kept); to "
+      "continue it: {}",
+      link_.run(),
+      command.timeout_seconds
+          ? fmt::format("until its {} s time limit", *command.timeout_seconds)
+          : fmt::format("without --timeout it is stopped after {} h without a connection",
+                        kAloneHours),
+      human_bytes(output_bytes), hint_);
+  link_.with_reconnect([&] { start(command, output_bytes, before); });
   link_.set_outlook("The run continues there; to reconnect: " + hint_);
 }
 
 SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::string hint)
     : link_(link),
       hint_(std::move(hint)),
-      token_(random_token()),
+      token_(random_name()),
       out_{stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO},
       err_{STDERR_FILENO} {
   link_.set_outlook("The run continues there, or its results are kept; to reconnect: " + hint_);
@@ -244,28 +255,30 @@ SurvivingProgram::SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::
 
 SurvivingProgram::~SurvivingProgram() = default;
 
-void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
+void SurvivingProgram::start(const RunCommand& command, std::uint64_t output_bytes,
+                             const std::string& before) {
   BoardShell& shell = link_.shell();
-  shell.change(kPrepare, {link_.run_folder(), fmt::format("{}", plan.timeout_seconds)}, kKeeper);
-  shell.change(kSave, {folder(), "note"}, plan.note);
-  shell.change(kSave, {folder(), "before"}, plan.before);
+  const double timeout_seconds = command.timeout_seconds.value_or(0);
+  const long limit_seconds = std::lround(std::ceil(timeout_seconds));
+  shell.change(kPrepare, {link_.run_folder(), fmt::format("{}", timeout_seconds)}, kKeeper);
+  shell.change(kSave, {folder(), "note"}, command.note);
+  shell.change(kSave, {folder(), "before"}, before);
   const auto window = std::lround(std::ceil(link_.reconnect_seconds())) + kBeyondReconnectSeconds;
   std::vector<std::string> arguments = {
       kStartKeeper,
       link_.info().folder,
-      run.id,
+      link_.run(),
       std::to_string(window),
-      std::to_string(std::lround(std::ceil(plan.timeout_seconds))),
-      std::to_string(plan.timeout_seconds > 0 ? std::lround(std::ceil(plan.timeout_seconds)) + 60
-                                              : long{kAloneHours} * 3600),
-      std::to_string(plan.output_bytes / kFileLimitBlock),
+      std::to_string(limit_seconds),
+      std::to_string(limit_seconds > 0 ? limit_seconds + 60 : long{kAloneHours} * 3600),
+      std::to_string(output_bytes / kFileLimitBlock),
       own_name()};
-  add_application(arguments, run);
+  add_application(arguments, command);
   std::string said;
   const auto listen = [&](std::string_view bytes) {
     if (said.size() < kMaxKeeperAnswer) said.append(bytes.substr(0, 1 << 12));
   };
-  const auto command = shell.start(kStartInSession, arguments, listen, listen);
+  const auto keeper = shell.start(kStartInSession, arguments, listen, listen);
   const auto limit = Clock::now() + kKeeperLimit;
   // If the run already has a keeper, a second one answers and ends at once.
   for (bool has_ended = false; said.find(kKeeperWord) == std::string::npos;) {
@@ -274,7 +287,7 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
                   fmt::format("{}: the run's keeper script does not start: {}", link_.name(),
                               said.empty() ? "no answer" : printable(trim(said))));
     }
-    has_ended = command->wait(kFollowStep).has_value();
+    has_ended = keeper->wait(kFollowStep).has_value();
   }
   link_.lease().send_line("present");
 }

@@ -22,25 +22,12 @@
 
 namespace msprof {
 
-// Without --timeout: how long a run continues while no msprof follows it.
-inline constexpr int kAloneHours = 24;
-
-struct SurvivalPlan {
-  double timeout_seconds = 0;      // 0: none
-  std::uint64_t output_bytes = 0;  // kept bytes of each stream
-  std::string note;                // free text for the msprof that resumes the run
-  std::string before;              // state before the start of the application, for the msprof that
-                                   // resumes the run
-};
-
-// Limits for SurvivalPlan::output_bytes.
-inline constexpr std::uint64_t kMinKeptOutput = 64 << 10;
-inline constexpr std::uint64_t kMaxKeptOutput = 64 << 20;
-
 class SurvivingProgram : public RunningProgram {
  public:
-  // Starts `run`. `hint` is the command that resumes it: "msprof collect --attach RUN …".
-  SurvivingProgram(BoardLink& link, const BoardRun& run, const SurvivalPlan& plan,
+  // Starts `command`, whose paths are absolute and on the board. `before`: state before the start,
+  // for the msprof that resumes the run. `hint` is the command that resumes it: "msprof collect
+  // --attach RUN …".
+  SurvivingProgram(BoardLink& link, const RunCommand& command, const std::string& before,
                    std::string hint);
   // Follows the run of `link`, which was started earlier.
   SurvivingProgram(BoardLink& link, bool stdout_to_stderr, std::string hint);
@@ -60,7 +47,7 @@ class SurvivingProgram : public RunningProgram {
     std::uint64_t bytes = 0;  // number of bytes shown so far
   };
   std::string folder() const { return link_.run_folder() + "/survive"; }
-  void start(const BoardRun& run, const SurvivalPlan& plan);
+  void start(const RunCommand& command, std::uint64_t output_bytes, const std::string& before);
   void follow();
   void show(Stream& stream, std::string_view bytes);
   void tell_seen();

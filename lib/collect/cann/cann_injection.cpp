@@ -57,10 +57,6 @@ void set(RunCommand& command, const std::string& name, const std::string& value)
   command.environment.push_back(name + "=" + value);
 }
 
-void prepend(RunCommand& command, const std::string& name, const fs::path& folder) {
-  command.prepended.push_back(name + "=" + folder.string());
-}
-
 // If the options enable nothing, returns those that disable the defaults: "--ascendcl=off and
 // --task-time=off"; otherwise empty.
 std::string everything_off(const CollectorSettings& settings) {
@@ -217,8 +213,8 @@ void CannInjection::apply_environment(const RunPaths& paths, RunCommand& command
 
 void CannInjection::apply_host_runtime(RunCommand& command) const {
   const fs::path& folder = run_.choice.place;
-  prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
-  prepend(command, "PYTHONPATH", folder / "python");
+  command.libraries = (folder / "lib64").string();
+  command.modules = (folder / "python").string();
   // Not with --dynamic: if the application never calls aclInit, the recording could not be started
   // and stopped.
   if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
