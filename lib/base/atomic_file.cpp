@@ -18,6 +18,7 @@
 #include "base/folder_listing.hpp"
 #include "base/owner_lock.hpp"
 #include "base/random_name.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -228,12 +229,8 @@ void AtomicFile::write_block(std::string_view block) {
 
 void AtomicFile::put(std::string_view bytes) {
   flushed_bytes_ += bytes.size();
-  for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t count = ::write(file_.fd(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_cannot_write(file_.target(), errno, file_.hint());
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (const int error = write_all(file_.fd(), bytes))
+    throw_cannot_write(file_.target(), error, file_.hint());
   if (flushed_bytes_ - started_bytes_ < kStartBytes) return;
   start_sync(file_.fd(), started_bytes_);
   started_bytes_ = flushed_bytes_;

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -32,16 +33,10 @@ FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
 }
 
 std::size_t FileReader::read(std::span<std::byte> buffer) {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const ssize_t count = ::read(fd_.get(), buffer.data() + done, buffer.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      throw Error(Exit::partial_data,
-                  fmt::format("cannot read {}: {}", path_.string(), errno_text(errno)));
-    }
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
+  const std::size_t done = read_all(fd_.get(), buffer);
+  if (done < buffer.size() && errno != 0) {
+    throw Error(Exit::partial_data,
+                fmt::format("cannot read {}: {}", path_.string(), errno_text(errno)));
   }
   return done;
 }

@@ -20,6 +20,7 @@
 #include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -27,16 +28,6 @@ namespace {
 
 constexpr int kSideLookMs = 50;  // poll interval for signals and exits
 constexpr std::chrono::milliseconds kSlotInterval{50};
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
 
 int run_to_exit_code(const SideWork& work, std::string& result) {
   try {

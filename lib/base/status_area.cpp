@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -40,18 +40,9 @@ std::string closing_text(int rows, std::size_t lines) {
 char g_close_text[64] = {};
 volatile std::size_t g_close_bytes = 0;
 
-void write_to_terminal(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 // Safe in a signal handler.
 void close_at_once() {
-  if (g_close_bytes > 0) write_to_terminal({g_close_text, g_close_bytes});
+  if (g_close_bytes > 0) write_all(STDERR_FILENO, {g_close_text, g_close_bytes});
 }
 
 winsize read_terminal_size() {
@@ -93,7 +84,7 @@ void StatusArea::open(int rows, int columns, std::size_t lines) {
   g_close_bytes = 0;
   g_close_bytes = closing_text(rows, lines).copy(g_close_text, sizeof(g_close_text));
   interrupt::before_exit(close_at_once, interrupt::LastAct::picture);
-  write_to_terminal(text);
+  write_all(STDERR_FILENO, text);
   rows_ = rows;
   columns_ = columns;
   lines_ = lines;
@@ -114,7 +105,7 @@ void StatusArea::show(const std::vector<std::string>& lines) {
     text += i == 0 && has_colour ? fmt::format("\033[1m{}\033[0m", lines[i]) : lines[i];
   }
   text += kRestoreCursor;
-  write_to_terminal(text);
+  write_all(STDERR_FILENO, text);
 }
 
 void StatusArea::close() noexcept {

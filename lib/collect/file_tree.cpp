@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/folder_listing.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -57,13 +58,8 @@ int copy_by_reading(int from, int to) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return errno;
     if (count == 0) return 0;
-    for (ssize_t done = 0; done < count;) {
-      const ssize_t written =
-          ::write(to, buffer.data() + done, static_cast<std::size_t>(count - done));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return errno;
-      done += written;
-    }
+    const int error = write_all(to, {buffer.data(), static_cast<std::size_t>(count)});
+    if (error != 0) return error;
   }
 }
 

@@ -2,11 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "base/file_reader.hpp"
+#include "base/read_write.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
 
@@ -20,15 +18,7 @@ std::string read_peeked_part(const fs::path& file, std::uint64_t from, std::uint
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return text;
   text.resize(bytes);
-  std::size_t have = 0;
-  while (have < text.size()) {
-    const ssize_t got =
-        ::pread(fd.get(), text.data() + have, text.size() - have, static_cast<off_t>(from + have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  text.resize(have);
+  text.resize(read_all_at(fd.get(), std::as_writable_bytes(std::span(text)), from));
   return text;
 }
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/read_write.hpp"
+
 namespace msprof {
 
 std::string OutputRewriter::take(std::string_view bytes) {
@@ -67,19 +69,10 @@ void RewritingPump::run() {
     const ssize_t got = ::read(from_.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    write(rewriter_.take({part.data(), static_cast<std::size_t>(got)}));
+    // Ignores write errors: the program must not stop if the reader is gone.
+    write_all(to_, rewriter_.take({part.data(), static_cast<std::size_t>(got)}));
   }
-  write(rewriter_.end());
-}
-
-// Ignores write errors: the program must not stop if the reader is gone.
-void RewritingPump::write(std::string_view text) const {
-  while (!text.empty()) {
-    const ssize_t done = ::write(to_, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
+  write_all(to_, rewriter_.end());
 }
 
 }  // namespace msprof

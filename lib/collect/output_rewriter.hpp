@@ -42,7 +42,6 @@ class RewritingPump {
 
  private:
   void run();
-  void write(std::string_view text) const;
 
   FileDescriptor from_;
   int to_;

@@ -13,6 +13,7 @@
 #include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "export/products.hpp"
 
@@ -107,13 +108,8 @@ void write_entries(const fs::path& folder, const Entries& entries) {
 void append_lines(const FolderLock& folder, const fs::path& path, std::string_view lines) {
   const FileDescriptor fd(
       ::openat(folder.folder(), kLedgerName, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
-  while (fd && !lines.empty()) {
-    const ssize_t count = ::write(fd.get(), lines.data(), lines.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    lines.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (!lines.empty()) throw_cannot_write(path, errno);
+  if (!fd) throw_cannot_write(path, errno);
+  if (const int error = write_all(fd.get(), lines)) throw_cannot_write(path, error);
   sync_file(fd.get(), path);
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -32,15 +32,8 @@ KeyText read_key_file(const std::filesystem::path& file) {
   if (!fd) return {{}, errno};
   // Allocated at full size: a growing string would leave copies of the key in freed memory.
   std::string text(kMaxKeyBytes, '\0');
-  std::size_t size = 0;
-  int error = 0;
-  while (size < text.size()) {
-    const ssize_t count = ::read(fd.get(), text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) error = errno;
-    if (count <= 0) break;
-    size += static_cast<std::size_t>(count);
-  }
+  const std::size_t size = read_all(fd.get(), std::as_writable_bytes(std::span(text)));
+  const int error = size < text.size() ? errno : 0;
   text.resize(size);
   return {Secret(std::move(text)), error};
 }

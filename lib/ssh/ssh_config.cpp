@@ -15,6 +15,7 @@
 #include "base/file_reader.hpp"
 #include "base/folder_listing.hpp"
 #include "base/foreign_error.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "ssh/ssh_values.hpp"
 
@@ -406,7 +407,7 @@ class ConfigReader {
           fmt::format("{}: refused because others can write it and redirect logins: chmod go-w {}",
                       file.string(), shell_word(file.string())));
     }
-    const std::string text = read_all(fd.get(), file);
+    const std::string text = read_file(fd.get(), file);
     const SshConfigInclude include = [&](const std::string& pattern, bool active,
                                          const std::string& where) {
       include_files(pattern, folder, trust, active, depth, where);
@@ -414,18 +415,12 @@ class ConfigReader {
     parse_ssh_config(text, file.string(), host_, found_, include, is_active);
   }
 
-  static std::string read_all(int fd, const fs::path& file) {
+  static std::string read_file(int fd, const fs::path& file) {
     std::string text(kMaxSshConfigBytes + 1, '\0');
-    std::size_t size = 0;
-    while (size < text.size()) {
-      const ssize_t count = ::read(fd, text.data() + size, text.size() - size);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        throw Error(Exit::partial_data,
-                    fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
-      }
-      if (count == 0) break;
-      size += static_cast<std::size_t>(count);
+    const std::size_t size = read_all(fd, std::as_writable_bytes(std::span(text)));
+    if (size < text.size() && errno != 0) {
+      throw Error(Exit::partial_data,
+                  fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
     }
     text.resize(size);
     if (size > kMaxSshConfigBytes) {

@@ -11,6 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/durable.hpp"
 #include "base/error.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "board/transfer/listing.hpp"
 
@@ -94,14 +95,8 @@ void DrainJournal::take(std::string_view line) {
 }
 
 void DrainJournal::append(const std::string& line, bool flush) {
-  const std::string text = line + "\n";
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(fd_.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_cannot_write(folder_ / "journal", errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_all(fd_.get(), line + "\n"))
+    throw_cannot_write(folder_ / "journal", error);
   if (flush) sync_file(fd_.get(), folder_ / "journal");
 }
 

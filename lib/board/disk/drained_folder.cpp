@@ -3,15 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/host_name.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "board/disk/drain_journal.hpp"
 #include "board/disk/drainer.hpp"
@@ -62,14 +61,8 @@ std::uint64_t count_zero_bytes(const fs::path& path, std::uint64_t size) {
   std::uint64_t zeros = 0;
   // The first block is never freed.
   for (std::uint64_t at = kDrainBlock; size - at >= kDrainBlock && at < size; at += kDrainBlock) {
-    std::size_t got = 0;
-    while (got < block.size()) {
-      const ssize_t count =
-          ::pread(fd.get(), block.data() + got, block.size() - got, static_cast<off_t>(at + got));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return zeros;
-      got += static_cast<std::size_t>(count);
-    }
+    const auto bytes = std::as_writable_bytes(std::span(block));
+    if (read_all_at(fd.get(), bytes, at) < bytes.size()) return zeros;
     if (block.find_first_not_of('\0') == std::string::npos) zeros += kDrainBlock;
   }
   return zeros;

@@ -13,6 +13,7 @@
 #include "base/durable.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "board/transfer/listing.hpp"
 #include "collect/arrival.hpp"
@@ -106,15 +107,8 @@ std::string Drainer::read_here(const std::string& path, std::uint64_t first,
   const fs::path file = journal_.file(path);
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::string bytes(blocks * kDrainBlock, '\0');
-  std::size_t got = 0;
-  while (fd && got < bytes.size()) {
-    const ssize_t count = ::pread(fd.get(), bytes.data() + got, bytes.size() - got,
-                                  static_cast<off_t>(first * kDrainBlock + got));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    got += static_cast<std::size_t>(count);
-  }
-  bytes.resize(got);
+  bytes.resize(
+      read_all_at(fd.get(), std::as_writable_bytes(std::span(bytes)), first * kDrainBlock));
   return bytes;
 }
 
@@ -126,13 +120,8 @@ void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_
   const bool is_new = !fs::exists(file, ignored);
   const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) throw_cannot_write(file, errno);
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_cannot_write(file, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    at += static_cast<std::uint64_t>(written);
-  }
+  if (const int error = write_all_at(fd.get(), std::as_bytes(std::span(bytes)), at))
+    throw_cannot_write(file, error);
   sync_file(fd.get(), file);
   // Syncs the folder entry, too: the board frees these bytes next.
   if (is_new) {

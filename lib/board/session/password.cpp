@@ -20,6 +20,7 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -44,13 +45,7 @@ class Terminal {
   }
   bool is_there() const { return in_ >= 0; }
   int in() const { return in_; }
-  void say(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t count = ::write(out_, text.data(), text.size());
-      if (count < 0 && errno != EINTR) return;
-      if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
+  void say(std::string_view text) const { write_all(out_, text); }
 
  private:
   FileDescriptor opened_;

@@ -14,6 +14,7 @@
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "board/session/server.hpp"
 
@@ -152,15 +153,6 @@ sweep() {
   done
 }
 )sh";
-
-void show_output(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 bool may_read_input() {
   if (::isatty(STDIN_FILENO) == 0) return true;
@@ -303,14 +295,15 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
   held_.erase(0, size);
 }
 
+// Ignores a reader that is gone: the application continues.
 void BoardProgram::show(std::string_view bytes) {
-  show_output(stdout_fd_, rewriter_.take(bytes));
+  write_all(stdout_fd_, rewriter_.take(bytes));
 }
 
 // Until the application has started, stderr contains the reason why it did not.
 void BoardProgram::take_errors(std::string_view bytes) {
   if (has_started_) {
-    show_output(STDERR_FILENO, bytes);
+    write_all(STDERR_FILENO, bytes);
     return;
   }
   errors_tail_.append(bytes);
@@ -391,7 +384,7 @@ void BoardProgram::finish(const CommandEnd& end) {
   while (Clock::now() < drained && !command_->wait(kStep)) {
   }
   show(has_failed_ ? std::string_view() : held_);
-  show_output(stdout_fd_, rewriter_.end());
+  write_all(stdout_fd_, rewriter_.end());
   held_.clear();
   end_.exit_code = end.exit_code;
   if (!end.signal.empty()) {

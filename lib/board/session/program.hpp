@@ -44,10 +44,6 @@ class UserTerminal {
   SshTerminal size_;
 };
 
-// Writes output of the application to a stream of this process. Ignores a reader that is gone: the
-// application continues.
-void show_output(int fd, std::string_view bytes);
-
 // Returns true if a read from stdin does not stop this process: stdin is not a terminal, or msprof
 // is in its foreground.
 bool may_read_input();

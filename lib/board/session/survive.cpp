@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/random_name.hpp"
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -292,8 +292,9 @@ void SurvivingProgram::start(const RunCommand& command, std::uint64_t output_byt
   link_.lease().send_line("present");
 }
 
+// Ignores a reader that is gone: the application continues.
 void SurvivingProgram::show(Stream& stream, std::string_view bytes) {
-  show_output(stream.fd, bytes);
+  write_all(stream.fd, bytes);
   stream.bytes += bytes.size();
 }
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <new>
 
+#include "base/read_write.hpp"
 #include "base/text.hpp"
 #include "board/transfer/listing.hpp"
 #include "board/transfer/transfer_ways.hpp"
@@ -138,12 +139,8 @@ bool TreeWriter::open_part(const NewFile& file, std::uint64_t part_bytes) {
 }
 
 void TreeWriter::write_part(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(part_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_cannot_write_here(open_path_, errno_text(errno), errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_all(part_.get(), bytes))
+    throw_cannot_write_here(open_path_, errno_text(error), error);
 }
 
 void TreeWriter::close_part() {

@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/read_write.hpp"
 #include "import/cann/record_scan.hpp"
 
 namespace msprof::cann {
@@ -62,18 +61,6 @@ struct Batch {
   std::vector<ChunkBytesPtr> closed;  // kept because records of this batch point into them
   std::vector<std::size_t> cut;       // slices that are shorter than in the first pass
 };
-
-std::size_t read_at(int fd, std::span<std::byte> buffer, std::uint64_t offset) {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const ssize_t count =
-        ::pread(fd, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  return done;
-}
 
 }  // namespace
 
@@ -307,7 +294,7 @@ std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>
     fd.reset(::open(slices[chunk.slice].file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     fd_slice = chunk.slice;
   }
-  return fd ? read_at(fd.get(), into, chunk.offset) : 0;
+  return fd ? read_all_at(fd.get(), into, chunk.offset) : 0;
 }
 
 ChunkBytesPtr RecordStream::State::spare_bytes() {

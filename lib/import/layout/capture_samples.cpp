@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/read_write.hpp"
 #include "import/svp/device_info.hpp"
 #include "import/svp/layer_info.hpp"
 #include "session/svp_session.hpp"
@@ -40,15 +39,7 @@ bool is_ours(const std::vector<std::byte>& bytes) {
 std::vector<std::byte> read_end(const RawFile& file) {
   std::vector<std::byte> bytes(kTailBytes);
   const FileDescriptor fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  std::size_t done = 0;
-  while (fd && done < bytes.size()) {
-    const ssize_t count = ::pread(fd.get(), bytes.data() + done, bytes.size() - done,
-                                  static_cast<off_t>(file.size_bytes - kTailBytes + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  if (done < bytes.size()) bytes.clear();
+  if (read_all_at(fd.get(), bytes, file.size_bytes - kTailBytes) < bytes.size()) bytes.clear();
   return bytes;
 }
 

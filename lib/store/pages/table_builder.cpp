@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/read_write.hpp"
 #include "store/pages/file_format.hpp"
 #include "store/pages/record.hpp"
 
@@ -170,14 +171,7 @@ void PageAppender::write_changed(Header header) {
 }
 
 void PageAppender::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written =
-        ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail_to_write(db_, written < 0 ? errno : ENOSPC);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
-  }
+  if (const int error = write_all_at(fd_.get(), bytes, offset)) fail_to_write(db_, error);
 }
 
 // A statement that is still open would allocate the same pages.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof {
 
@@ -54,14 +55,7 @@ void HostTaskStore::add(const HostTask& task) {
 void HostTaskStore::spill(Segment& segment) {
   if (!file_) file_ = open_unnamed(folder_);
   const auto bytes = std::as_bytes(std::span(segment.open));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::pwrite(file_.get(), bytes.data() + done, bytes.size() - done,
-                                   static_cast<off_t>(file_bytes_ + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail(folder_, count < 0 ? errno : ENOSPC);
-    done += static_cast<std::size_t>(count);
-  }
+  if (const int error = write_all_at(file_.get(), bytes, file_bytes_)) fail(folder_, error);
   segment.blocks.push_back(file_bytes_);
   file_bytes_ += bytes.size();
   segment.open.clear();
@@ -70,14 +64,8 @@ void HostTaskStore::spill(Segment& segment) {
 void HostTaskStore::read(std::uint64_t offset, std::vector<HostTask>& block) const {
   block.resize(kBlockTasks);
   const auto bytes = std::as_writable_bytes(std::span(block));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::pread(file_.get(), bytes.data() + done, bytes.size() - done,
-                                  static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail(folder_, count < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(count);
-  }
+  if (read_all_at(file_.get(), bytes, offset) < bytes.size())
+    fail(folder_, errno != 0 ? errno : EIO);
 }
 
 const HostTask& HostTaskStore::Taken::operator[](std::size_t place) const {
