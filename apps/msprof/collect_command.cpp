@@ -394,14 +394,10 @@ std::unique_ptr<RunWatch> make_watch(const CollectArguments& arguments) {
 
 // Creates the request for collect(), without the parts that depend on host or dialect.
 CollectOptions make_collect_options(const CollectArguments& arguments, const RunPlace& place) {
-  CollectOptions options;
+  CollectOptions options = place.options;
   options.main = arguments.main.value_or("");
   options.arguments = arguments.application_arguments;
   options.project = arguments.project;
-  options.output = place.output;
-  options.name_suffix = place.name_suffix;
-  options.failed_folder = place.failed_folder;
-  options.private_folders = place.result_folders;
   options.limits.timeout_seconds = arguments.timeout_seconds;
   if (arguments.grace_seconds) options.limits.grace_seconds = *arguments.grace_seconds;
   options.sends_stdout_to_stderr = arguments.json;
@@ -481,7 +477,7 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   NamedBoard board = *place.board;
   board.options.clean_board = board.options.clean_board && place.cleans_board;
   board.options.drain.output = std::filesystem::weakly_canonical(std::filesystem::current_path() /
-                                                                 place.output.value_or("."));
+                                                                 options.output.value_or("."));
   set_resume(board.options, arguments.resume, plan.record.options);
   const bool is_server = asks_for_cann(arguments) && arguments.main;
   SshHost host(board.config, is_server

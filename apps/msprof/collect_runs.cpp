@@ -40,17 +40,18 @@ Exit collect_at(const RunsRequest& request, const RunPlace& place, const Collect
   SeriesPlan series;
   series.runs = static_cast<int>(*request.repeat.runs);
   series.warm_ups = static_cast<int>(request.repeat.warm_ups.value_or(kUsualWarmUps));
-  series.output = fs::weakly_canonical(place.output.value_or("."));
+  series.output = fs::weakly_canonical(place.options.output.value_or("."));
   series.name = fs::path(request.main.value_or("")).filename().string();
   series.names_next = plan.names_next;
   document["schema"] = "msprof.collect_runs/1";
   const auto make = [&](const SeriesRun& run, ordered_json& its_document) {
     RunPlace own = place;
-    own.output = run.folder.string();
-    own.name_suffix = run.name_suffix;
-    own.failed_folder = run.failed_folder;
-    own.result_folders.insert(own.result_folders.end(), run.series_folders.begin(),
-                              run.series_folders.end());
+    own.options.output = run.folder.string();
+    own.options.name_suffix = run.name_suffix;
+    // Separate, so that the folder contains only captures that can be compared.
+    own.options.failed_folder = "failed";
+    own.options.private_folders.insert(own.options.private_folders.end(),
+                                       run.series_folders.begin(), run.series_folders.end());
     own.cleans_board = run.is_last;
     CollectionPlan its = plan;
     its.record.repeat = run.repeat;
@@ -67,12 +68,13 @@ Exit collect_at_several(const RunsRequest& request, const CollectionPlan& plan,
   const ProcessSlots slots(cluster::usable_cores());
   const fs::path output = fs::weakly_canonical(request.output.value_or("."));
   RunPlace shared;
-  for (const GroupBoard& one : boards) shared.result_folders.push_back(output / one.folder);
+  for (const GroupBoard& one : boards)
+    shared.options.private_folders.push_back(output / one.folder);
   const auto collect_from = [&](std::size_t number, ordered_json& its_document) {
     const GroupBoard& one = boards[number];
     RunPlace own = shared;
     own.board = &one.board;
-    own.output = (output / one.folder).string();
+    own.options.output = (output / one.folder).string();
     CollectionPlan its = plan;
     its.names_next = false;
     for (auto& [name, value] : its.record.options) {
@@ -126,7 +128,7 @@ Exit collect_all(const RunsRequest& request, const CollectionPlan& plan, const C
                  ordered_json& document) {
   if (request.board.names_several()) return collect_at_several(request, plan, collect, document);
   RunPlace place;
-  place.output = request.output;
+  place.options.output = request.output;
   std::optional<NamedBoard> board;
   if (request.board.names_board()) place.board = &board.emplace(find_board(request.board));
   return collect_at(request, place, plan, collect, document);

@@ -2,12 +2,10 @@
 // boards in parallel, or both. For the verb collect, which performs each run.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "msprof/board_options.hpp"
 #include "msprof/collection.hpp"
@@ -35,11 +33,8 @@ void check_runs(const RunsRequest& request);
 // The settings that differ between the runs of one command line.
 struct RunPlace {
   const NamedBoard* board = nullptr;  // null: this machine
-  std::optional<std::string> output;
-  std::string name_suffix;                            // of captures
-  std::string failed_folder;                          // see CollectOptions
-  std::vector<std::filesystem::path> result_folders;  // of this and other runs; never copied
-  bool cleans_board = true;                           // if --clean-board requests it
+  CollectOptions options;    // output folders and names; results of all runs as private folders
+  bool cleans_board = true;  // if --clean-board requests it
 };
 
 using CollectOnce = std::function<Exit(const RunPlace& place, const CollectionPlan& plan,

@@ -64,7 +64,6 @@ std::vector<SeriesRun> plan_runs(const SeriesPlan& plan, const SeriesFolders& fo
       run.series_folders.push_back(folders.own);
       run.folder = is_warm_up ? folders.own / "warm-up" : folders.own;
       run.name_suffix = fmt::format("_{}{}", is_warm_up ? "warm" : "run", number);
-      run.failed_folder = "failed";
       runs.push_back(std::move(run));
     }
   };

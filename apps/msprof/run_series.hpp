@@ -21,14 +21,12 @@ struct SeriesPlan {
   bool names_next = true;  // print the `compare` command to use
 };
 
-// Settings of one run. Captures of failed runs go to a separate folder, so that `folder` contains
-// only captures that can be compared.
+// Settings of one run.
 struct SeriesRun {
   RunRepeat repeat;
   std::filesystem::path folder;                       // of its captures
   std::vector<std::filesystem::path> series_folders;  // of this series and earlier ones
   std::string name_suffix;                            // of captures
-  std::string failed_folder;
   bool is_last = false;
 };
 
