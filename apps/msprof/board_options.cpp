@@ -36,10 +36,10 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.tty, "--tty"},
       {arguments.no_tty, "--no-tty"},
       {arguments.upload, "--upload"},
-      {arguments.leave, "--leave"},
+      {arguments.run.leave.on, "--leave"},
       {arguments.run.drain.on, "--drain"},
       {!arguments.run.nfs.empty(), "--nfs"},
-      {arguments.remote_output.has_value(), "--remote-output"},
+      {!arguments.run.leave.folder.empty(), "--remote-output"},
   };
   std::string names;
   for (const auto& [given, name] : options) {
@@ -50,8 +50,8 @@ std::string board_only_options(const BoardArguments& arguments) {
 
 const char* find_server_option(const BoardArguments& arguments) {
   if (arguments.upload) return "--upload";
-  if (arguments.leave) return "--leave";
-  return arguments.remote_output ? "--remote-output" : nullptr;
+  if (arguments.run.leave.on) return "--leave";
+  return arguments.run.leave.folder.empty() ? nullptr : "--remote-output";
 }
 
 void check_server_arguments(const BoardArguments& arguments) {
@@ -62,12 +62,10 @@ void check_server_arguments(const BoardArguments& arguments) {
   refuse(arguments.upload && arguments.remote_dir,
          "--upload runs a copy of a local project, --remote-dir runs files already on the server: "
          "give only one");
-  refuse(arguments.remote_output && !arguments.leave,
+  refuse(!arguments.run.leave.folder.empty() && !arguments.run.leave.on,
          "--remote-output needs --leave: it sets where --leave puts the raw data");
-  refuse(arguments.remote_output && arguments.remote_output->empty(),
-         "--remote-output: the folder name is empty");
-  refuse(arguments.leave && arguments.run.keep, "--leave and --keep cannot be combined");
-  refuse(arguments.leave && arguments.run.clean_board && !arguments.remote_output,
+  refuse(arguments.run.leave.on && arguments.run.keep, "--leave and --keep cannot be combined");
+  refuse(arguments.run.leave.on && arguments.run.clean_board && arguments.run.leave.folder.empty(),
          "--clean-board would delete the data kept by --leave: add --remote-output DIR, or give "
          "only one of them");
 }
@@ -95,10 +93,10 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--upload", &arguments.upload, "",
                       "with --cann: copy the project to the server and run the copy (default: run "
                       "the files on the server)"});
-  command.add_option({"--leave", &arguments.leave, "",
+  command.add_option({"--leave", &arguments.run.leave.on, "",
                       "with --cann: keep the raw data on the server and import there if it has "
                       "msprof; --all fetches the products"});
-  command.add_option({"--remote-output", &arguments.remote_output, "DIR",
+  command.add_option({"--remote-output", &arguments.run.leave.folder, "DIR",
                       "with --leave: folder for the raw data on the server, absolute or relative "
                       "to the home folder (default: msprof/kept)"});
   command.add_option({"--drain", &arguments.run.drain.on, "",
@@ -220,13 +218,13 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
                 "--no-upload and --remote-dir DIR must be given together: DIR is the folder on the "
                 "board to run in");
   }
-  for (const auto& [folder, name] : {std::pair(arguments.remote_dir, "--remote-dir"),
-                                     std::pair(arguments.remote_output, "--remote-output")}) {
-    if (folder && has_control(*folder))
+  for (const auto& [folder, name] : {std::pair(arguments.remote_dir.value_or(""), "--remote-dir"),
+                                     std::pair(arguments.run.leave.folder, "--remote-output")}) {
+    if (has_control(folder))
       throw Error(Exit::usage, fmt::format("{} contains control characters", name));
   }
   if (!arguments.run.nfs.empty()) check_nfs_share(arguments.run.nfs);
-  if (arguments.run.drain.on + !arguments.run.nfs.empty() + arguments.leave > 1) {
+  if (arguments.run.drain.on + !arguments.run.nfs.empty() + arguments.run.leave.on > 1) {
     throw Error(Exit::usage,
                 "--drain, --nfs and --leave cannot be combined: each sets where the recording is "
                 "stored");

@@ -43,8 +43,6 @@ struct BoardArguments {
   BoardRunOptions run;  // reconnect_seconds is set by find_board()
   bool no_upload = false;
   bool upload = false;  // servers: upload the project, as for a board
-  bool leave = false;   // servers: keep the recording there
-  std::optional<std::string> remote_output;
   bool tty = false;
   bool no_tty = false;
 

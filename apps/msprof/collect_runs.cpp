@@ -120,7 +120,7 @@ void check_runs(const RunsRequest& request) {
       request.reads_words,
       "--repeat starts the application several times: it cannot be used with --dynamic or --pid");
   refuse(!request.main, "--repeat needs -m,--main FILE, the executable to run");
-  refuse(request.board.leave,
+  refuse(request.board.run.leave.on,
          "--repeat fetches the captures to compare them: it cannot be used with --leave");
 }
 

@@ -33,7 +33,7 @@ class ServerInjection : public Injection {
       : host_(host),
         request_(request),
         is_in_place_(!arguments.upload),
-        disk_option_(arguments.remote_output ? "--remote-output" : "--board-dir") {}
+        disk_option_(arguments.run.leave.folder.empty() ? "--board-dir" : "--remote-output") {}
 
   std::string_view capture_name() const override { return "PROF"; }
 
@@ -112,7 +112,7 @@ BoardRunOptions server_options(const BoardRunOptions& options, const BoardArgume
   BoardRunOptions server = options;
   server.runs_in_login_shell = true;
   server.runs_in_place = !arguments.upload;
-  server.leave = {arguments.leave, arguments.remote_output.value_or(""), all};
+  server.leave.export_products = all;
   return server;
 }
 

@@ -51,7 +51,7 @@ void check_survive_arguments(const ResumeArguments& resume, const BoardArguments
   refuse(is_cann, "it works on boards only; --cann runs end with their connection");
   refuse(board.tty, "the run has no terminal: remove --tty");
   refuse(board.names_several(), "it works with a single board only: start msprof once per board");
-  refuse(board.run.drain.on || !board.run.nfs.empty() || board.leave,
+  refuse(board.run.drain.on || !board.run.nfs.empty() || board.run.leave.on,
          "it cannot be combined with --drain, --nfs or --leave, which end with the connection");
   refuse(survives && resume.is_given(),
          "--survive starts a run, --attach and --fetch continue one: give only one of them");
