@@ -13,6 +13,7 @@
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_output.hpp"
 #include "msprof/cluster_store.hpp"
+#include "msprof/json_values.hpp"
 #include "msprof/language.hpp"
 #include "msprof/pipeline.hpp"
 #include "store/unit_loads.hpp"
@@ -131,10 +132,6 @@ std::string severity_word(RuleSeverity severity, const AdviceStyle& style) {
   return fmt::format("\x1b[{}m{}\x1b[0m", severity == RuleSeverity::problem ? "1;31" : "1", word);
 }
 
-ordered_json number_json(const std::optional<double>& number) {
-  return number ? ordered_json(*number) : ordered_json();
-}
-
 ordered_json evidence_json(const Evidence& evidence) {
   ordered_json json = {{"name", valid_utf8(evidence.name)}};
   if (evidence.count) json["count"] = *evidence.count;
@@ -154,14 +151,14 @@ ordered_json finding_json(const AdviceFinding& finding, Language language) {
   ordered_json evidence = ordered_json::array();
   for (const Evidence& one : finding.evidence) evidence.push_back(evidence_json(one));
   return {{"rule", rule.id},
-          {"file", rule.file.empty() ? ordered_json() : ordered_json(valid_utf8(rule.file))},
+          {"file", as_json(rule.file)},
           {"severity", severity_name(rule.severity)},
           {"title", valid_utf8(finding.title.in(language))},
           {"advice", valid_utf8(finding.advice.in(language))},
           {"count", finding.count},
-          {"time_us", number_json(finding.time_us)},
+          {"time_us", as_json(finding.time_us)},
           {"time_of", finding.is_per_execution ? "execution" : "capture"},
-          {"share_percent", number_json(finding.share_percent)},
+          {"share_percent", as_json(finding.share_percent)},
           {"thresholds", rule.thresholds},
           {"source", valid_utf8(rule.source)},
           {"evidence_count", finding.evidence_count},

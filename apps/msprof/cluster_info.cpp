@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "msprof/cluster_output.hpp"
+#include "msprof/json_values.hpp"
 #include "query/query_db.hpp"
 
 namespace msprof {
@@ -106,7 +107,7 @@ Exit print_cluster_info(const std::filesystem::path& path, ordered_json* documen
   document->update(ranks_json(verdict.ranks));
   (*document)["hosts_aligned"] = info.aligned_hosts;
   (*document)["steps"] = info.steps;
-  (*document)["median_step_us"] = info.step_us ? ordered_json(*info.step_us) : ordered_json();
+  (*document)["median_step_us"] = as_json(info.step_us);
   (*document)["groups"] = info.groups;
   (*document)["collectives"] = info.collectives;
   (*document)["operators"] = info.ops;

@@ -20,6 +20,7 @@
 #include "base/time_text.hpp"
 #include "base/words.hpp"
 #include "cluster/part.hpp"
+#include "msprof/json_values.hpp"
 #include "msprof/pipeline.hpp"
 #include "session/capture_walk.hpp"
 #include "store/run_summary.hpp"
@@ -119,11 +120,6 @@ ordered_json texts_json(const std::vector<std::string>& texts) {
   return list;
 }
 
-template <typename Value>
-ordered_json value_json(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-
 ordered_json capture_json(const ListedCapture& capture) {
   const RunSummary known = capture.summary.value_or(RunSummary());
   ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
@@ -131,13 +127,13 @@ ordered_json capture_json(const ListedCapture& capture) {
                       {"time", second_text(capture.time_ns)},
                       {"models", texts_json(capture.models)},
                       {"batches", texts_json(capture.batches)},
-                      {"executions", value_json(known.executions)},
+                      {"executions", as_json(known.executions)},
                       {"median_us", nullptr},
                       {"verdict", nullptr},
                       {"verdict_text", valid_utf8(describe_verdict(capture))},
                       {"unit_loads", nullptr},
                       {"bytes", capture.bytes},
-                      {"rank", value_json(capture.rank)},
+                      {"rank", as_json(capture.rank)},
                       {"run", nullptr}};
   if (known.median_ns) one["median_us"] = static_cast<double>(*known.median_ns) / 1000;
   if (capture.summary) {
