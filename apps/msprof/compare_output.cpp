@@ -255,12 +255,6 @@ class Report {
 using msprof::as_json;
 using nlohmann::ordered_json;
 
-ordered_json as_json(const std::vector<std::string>& texts) {
-  ordered_json list = ordered_json::array();
-  for (const std::string& text : texts) list.push_back(valid_utf8(text));
-  return list;
-}
-
 ordered_json as_json(const ComparedSide& side) {
   return {{"captures", as_json(side.captures)},
           {"runs", as_json(side.runs)},

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/cell.hpp"
 #include "base/json_text.hpp"
@@ -20,6 +21,12 @@ nlohmann::ordered_json as_json(const std::optional<Value>& value) {
 // Returns `text` as valid UTF-8; null if it is empty.
 inline nlohmann::ordered_json as_json(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(valid_utf8(text));
+}
+
+inline nlohmann::ordered_json as_json(const std::vector<std::string>& texts) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& text : texts) list.push_back(valid_utf8(text));
+  return list;
 }
 
 inline nlohmann::ordered_json as_json(const Cell& cell) {

@@ -114,19 +114,13 @@ void print_table(const Listed& listed, const fs::path& root) {
   fmt::print("{}", table.for_terminal(STDOUT_FILENO));
 }
 
-ordered_json texts_json(const std::vector<std::string>& texts) {
-  ordered_json list = ordered_json::array();
-  for (const std::string& text : texts) list.push_back(valid_utf8(text));
-  return list;
-}
-
 ordered_json capture_json(const ListedCapture& capture) {
   const RunSummary known = capture.summary.value_or(RunSummary());
   ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                       {"dialect", dialect_name(capture.dialect)},
                       {"time", second_text(capture.time_ns)},
-                      {"models", texts_json(capture.models)},
-                      {"batches", texts_json(capture.batches)},
+                      {"models", as_json(capture.models)},
+                      {"batches", as_json(capture.batches)},
                       {"executions", as_json(known.executions)},
                       {"median_us", nullptr},
                       {"verdict", nullptr},

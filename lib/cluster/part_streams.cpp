@@ -42,12 +42,6 @@ void renumber(RankStepRow& row, const MergeInput& input) {
   row.member_id = input.member(row.member_id);
 }
 
-void renumber(LinkRow& row, const MergeInput& input) {
-  row.group_name_id = input.name(row.group_name_id);
-  row.operation_name_id = input.name(row.operation_name_id);
-  row.member_id = input.member(row.member_id);
-}
-
 void renumber(OpTotal& total, const MergeInput& input) {
   total.name_id = input.name(total.name_id);
   total.type_name_id = input.name(total.type_name_id);

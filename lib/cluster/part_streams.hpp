@@ -60,10 +60,9 @@ inline PartRowKey make_key(const OpTotal& total) {
 
 void renumber(GroupMemberRow& row, const MergeInput& input);
 void renumber(RankStepRow& row, const MergeInput& input);
-void renumber(LinkRow& row, const MergeInput& input);
 void renumber(OpTotal& total, const MergeInput& input);
 void renumber(Collective& collective, const MergeInput& input);
-// Converts the ids of rows about one member in the collectives of a group.
+// Converts the ids of links, and of rows about one member in the collectives of a group.
 template <typename Row>
 void renumber(Row& row, const MergeInput& input) {
   row.group_name_id = input.name(row.group_name_id);

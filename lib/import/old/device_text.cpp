@@ -151,7 +151,7 @@ class AicpuTextKind : public TextFiles {
     row.memcpy_us = between(entry.memcpy_start_us, entry.memcpy_end_us);
     if (thread != nullptr) {
       row.dispatch_us = thread->dispatch_us;
-      row.total_ns = saturating_multiply_us(thread->total_us);
+      row.total_ns = us_as_ns(thread->total_us);
     }
     const CannPart* part = find_part(device);
     if (part != nullptr && part->clock) {
@@ -169,10 +169,8 @@ class AicpuTextKind : public TextFiles {
     context.store.add(row);
   }
 
-  static std::uint64_t us_as_ns(std::uint64_t us) {
-    return us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
-  }
-  static std::int64_t saturating_multiply_us(std::int64_t us) {
+  template <typename Integer>
+  static Integer us_as_ns(Integer us) {
     return us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
   }
 };

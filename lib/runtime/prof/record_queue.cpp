@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string>
+
+#include "runtime/engine/files.hpp"
 
 namespace msprof::runtime {
 namespace {
@@ -18,17 +19,10 @@ constexpr std::size_t kBatch = (64 << 10) / sizeof(OpRecord);
 constexpr std::size_t kMemoryRecords = kMemoryBytes / sizeof(OpRecord) - kBatch;
 constexpr mode_t kFileMode = 0600;
 
-// Writing beyond RLIMIT_FSIZE raises SIGXFSZ, which would kill the application.
-std::uint64_t file_limit() {
-  rlimit limit = {};
-  const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return limited ? limit.rlim_cur : UINT64_MAX;
-}
-
 }  // namespace
 
 RecordQueue::RecordQueue(std::uint64_t spill_bytes)
-    : slots_(std::min(spill_bytes, file_limit()) / sizeof(OpRecord)) {}
+    : slots_(std::min<std::uint64_t>(spill_bytes, size_limit()) / sizeof(OpRecord)) {}
 
 std::uint64_t RecordQueue::size() const {
   return count_ + file_count_ + tail_.size();
