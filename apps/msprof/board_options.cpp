@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -68,11 +67,6 @@ void check_server_arguments(const BoardArguments& arguments) {
   refuse(arguments.run.leave.on && arguments.run.clean_board && arguments.run.leave.folder.empty(),
          "--clean-board would delete the data kept by --leave: add --remote-output DIR, or give "
          "only one of them");
-}
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 void add_run_options(cli::Command& command, BoardArguments& arguments) {

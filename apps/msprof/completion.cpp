@@ -13,6 +13,7 @@
 #include "analyze/capture_list.hpp"
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
+#include "board/session/config.hpp"
 #include "msprof/help_text.hpp"
 #include "session/session.hpp"
 
@@ -60,11 +61,6 @@ Typed split_path(std::string_view typed) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return {".", path};
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
-}
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 bool is_folder(const fs::path& folder, const FolderEntry& entry) {

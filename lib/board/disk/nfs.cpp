@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "board/session/config.hpp"
 
 namespace msprof {
 
@@ -39,10 +38,7 @@ unmount "$1"
 
 void check_nfs_share(std::string_view share) {
   const auto at = share.find(":/");
-  const bool is_odd = std::any_of(share.begin(), share.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  });
-  if (at == std::string_view::npos || at == 0 || share.starts_with('-') || is_odd) {
+  if (at == std::string_view::npos || at == 0 || share.starts_with('-') || has_control(share)) {
     throw Error(
         Exit::usage,
         fmt::format(

@@ -152,12 +152,6 @@ constexpr double kMaxTimeoutSeconds = 3600;
   throw Error(Exit::usage, fmt::format("{}: {}", where, problem));
 }
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f;
-  });
-}
-
 constexpr std::string_view kSection = "ssh_config";
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 enum class IniKey {
@@ -336,6 +330,11 @@ IniSection::IniSection(std::string_view text, std::string_view section, const st
   if (reading.line_without_value != 0) {
     fail(name, reading.line_without_value, "it is neither 'key = value' nor a comment");
   }
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 bool is_host_word(std::string_view text) {

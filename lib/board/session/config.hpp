@@ -58,6 +58,9 @@ void set_key(BoardConfig& config, std::string_view key, const std::filesystem::p
 // configuration has an account.
 void set_host(BoardConfig& config, std::string_view host);
 
+// Returns true if `text` contains control characters of ASCII.
+bool has_control(std::string_view text);
+
 // Returns true if `text` can be an address or a host name.
 bool is_host_word(std::string_view text);
 

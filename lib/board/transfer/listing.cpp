@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "board/session/config.hpp"
 #include "board/transfer/transfer.hpp"
 
 namespace msprof {
@@ -16,13 +17,8 @@ namespace {
 constexpr std::size_t kMaxComponent = 255;  // NAME_MAX
 
 bool has_control_characters(std::string_view path) {
-  const auto is_control = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  };
-  if (std::any_of(path.begin(), path.end(), is_control)) return true;
-  // Rejects control characters above ASCII; in other encodings these bytes are letters.
-  return is_valid_utf8(path) && printable(path) != path;
+  // Also rejects those above ASCII; in other encodings these bytes are letters.
+  return has_control(path) || (is_valid_utf8(path) && printable(path) != path);
 }
 
 constexpr std::string_view kRefused = "@refused";
