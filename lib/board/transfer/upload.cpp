@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <fstream>
 #include <set>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "board/transfer/listing.hpp"
 #include "board/transfer/outgoing.hpp"
 #include "board/transfer/upload_parts.hpp"
+#include "collect/collector.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {
@@ -113,18 +113,12 @@ const BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
 du -sk "$1"
 )sh"};
 
-std::int64_t now_ns() {
-  struct timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
-
 ProjectEntry folder_entry(const fs::path& path) {
   ProjectEntry entry;
   entry.path = path;
   entry.kind = EntryKind::folder;
   entry.mode = 0755;
-  entry.mtime_ns = now_ns();
+  entry.mtime_ns = wall_clock_ns();
   return entry;
 }
 
@@ -455,7 +449,7 @@ std::vector<ProjectEntry> BoardUpload::extra_entries(const Project& project,
     entry.path = path;
     entry.source = std::to_string(i);
     entry.mode = 0644;
-    entry.mtime_ns = now_ns();
+    entry.mtime_ns = wall_clock_ns();
     entry.size_bytes = files[i].text.size();
     entries.push_back(std::move(entry));
   }
