@@ -122,7 +122,10 @@ class AclChecks {
 
   void check_metrics() {
     const Json* value = find({"aic_metrics", "aac_metrics"});
-    if (value != nullptr && *value == kArithmeticUtilization) return;
+    if (value != nullptr && value->is_string() &&
+        value->get_ref<const std::string&>() == kArithmeticUtilization) {
+      return;
+    }
     is_set_by_collect("aic_metrics", value, kArithmeticUtilization,
                       "does not record the core: no op_summary");
   }

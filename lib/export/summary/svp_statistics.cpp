@@ -37,10 +37,10 @@ struct StatisticRow {
 };
 using StatisticRows = std::vector<StatisticRow>;
 
-using Keys = std::array<const char*, 4>;
+using KeyColumns = std::array<const char*, 4>;
 
-constexpr Keys kOpKeys = {"Task ID", "Stream ID", "OP Name", "Task Type"};
-constexpr Keys kCallKeys = {"Process ID", "Thread ID", "Type", "Name"};
+constexpr KeyColumns kOpKeys = {"Task ID", "Stream ID", "OP Name", "Task Type"};
+constexpr KeyColumns kCallKeys = {"Process ID", "Thread ID", "Type", "Name"};
 
 class SvpStatistic : public SummaryTable {
  public:
@@ -49,7 +49,7 @@ class SvpStatistic : public SummaryTable {
   using Rows = StatisticRows (*)(const Database& db, const OutputFile& output_file);
 
   // `keys`: names of the columns of ids and texts.
-  SvpStatistic(const TableInfo& info, const Keys& keys, Files files, Rows rows)
+  SvpStatistic(const TableInfo& info, const KeyColumns& keys, Files files, Rows rows)
       : SummaryTable(info), columns_(keys.begin(), keys.end()), files_(files), rows_(rows) {
     for (const char* column :
          {"Total Time Ratio(%)", "Total Time(us)", "Count", "Avg(us)", "Max(us)", "Min(us)"})

@@ -87,7 +87,7 @@ std::string file_name_part(const std::string& model_name) {
 }
 
 void RecordFiles::finish(bool at_exit) {
-  const std::string lines = "input_pic_num:" + std::to_string(pictures) + "\n";
+  const std::string lines = "input_pic_num:" + std::to_string(pictures.load()) + "\n";
   if (core) core->finish(lines, at_exit);
   if (cpu) cpu->finish(lines, at_exit);
 }
