@@ -54,7 +54,7 @@ struct StepRow {
   std::int64_t model_row = kNull;  // model.id
   std::int64_t number = 0;         // number within the model, from 0
   std::int64_t batch_num = kNull;
-  std::int64_t input_pic_num = kNull;      // images per execution
+  std::int64_t input_pic_num = kNull;      // images in this step
   std::int64_t current_pic_count = kNull;  // images before this step
   std::int64_t icache_hit = kNull;
   std::int64_t icache_miss = kNull;
