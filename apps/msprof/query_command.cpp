@@ -480,7 +480,15 @@ std::string read_stdin() {
   return text;
 }
 
+// Returns SQL that names the table as it is written: "table.name" is one name.
+std::string select_all(const std::string& table) {
+  std::string sql = "SELECT * FROM \"";
+  for (const char c : table) sql += c == '"' ? "\"\"" : std::string(1, c);
+  return sql + '"';
+}
+
 std::string read_sql(const QueryArguments& arguments) {
+  if (!arguments.table.empty()) return select_all(arguments.table);
   if (arguments.sql_file.empty()) return arguments.sql == "-" ? read_stdin() : arguments.sql;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");
   try {
@@ -514,7 +522,10 @@ Exit run_query(QueryArguments& arguments) {
   if (arguments.excel && (arguments.json || arguments.format.value_or("csv") != "csv"))
     throw Error(Exit::usage, "--excel implies --format csv: remove --excel or the other format");
   if (arguments.excel) arguments.format = "csv";
-  const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
+  bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
+  if (has_sql && !arguments.table.empty())
+    throw Error(Exit::usage, "give SQL or --table, not both");
+  has_sql |= !arguments.table.empty();
   check(arguments, has_sql);
   if (arguments.schema) return print_query_schema(arguments);
   return has_sql ? answer_sql(arguments, read_sql(arguments)) : print_info(arguments);
@@ -554,11 +565,14 @@ void add_query_command(cli::Command& root) {
   command.add_option(std::move(sql));
   add_capture_options(command, arguments->capture);
   command.add_option({"--file", &arguments->sql_file, "FILE", "read the SQL from a file"});
+  command.add_option({"--table", &arguments->table, "NAME",
+                      "print all rows of a view or table instead of running SQL"});
   command.add_option({"--format",
                       &arguments->format,
                       "FORMAT",
-                      "output as table (default), csv or json (array of objects)",
-                      {"table", "csv", "json"}});
+                      "output as table (default), csv, json (array of objects) or columns "
+                      "(binary, for programs: msprof for Python)",
+                      {"table", "csv", "json", "columns"}});
   add_excel_option(command, arguments->excel);
   command.add_option({"--limit", &arguments->limit, "N",
                       "at most N rows (default: 1000 for table, otherwise all)"});

@@ -16,10 +16,13 @@
 #include "base/stdout_output.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "export/table/column_writer.hpp"
+#include "export/table/table_reader.hpp"
 #include "export/table/table_writers.hpp"
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_store.hpp"
 #include "query/query_db.hpp"
+#include "query/summary_rows.hpp"
 #include "store/database.hpp"
 #include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
@@ -51,8 +54,8 @@ class Answer {
   virtual void finish(Exit /*exit*/) {}
 };
 
-// CSV, or an array of objects, with the rows of all captures. After an error the array is not
-// closed, so that it is not valid JSON.
+// CSV, an array of objects, or binary columns, with the rows of all captures. After an error the
+// array is not closed, so that it is not valid JSON.
 template <typename Writer>
 class StreamAnswer : public Answer {
  public:
@@ -213,6 +216,8 @@ std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool severa
   if (arguments.json) return std::make_unique<DocumentAnswer>();
   if (is_table(arguments)) return std::make_unique<TableAnswer>(several);
   if (arguments.format == "csv") return std::make_unique<CsvAnswer>(several, arguments.excel);
+  if (arguments.format == "columns")
+    return std::make_unique<StreamAnswer<ColumnWriter>>(several, DocumentForm::plain);
   return std::make_unique<StreamAnswer<JsonTableWriter>>(several, DocumentForm::json);
 }
 
@@ -267,17 +272,44 @@ Exit ask_cluster(const QueryArguments& arguments, const std::string& sql,
   return verdict.exit;
 }
 
+void report_origin(const ReadyStore& ready, bool reads_modelled) {
+  if (reads_modelled) log::info("{}", kModelledNote);
+  if (read_layout_origin(ready.db.database()) == LayoutOrigin::inferred)
+    log::info("{}", kInferredNote);
+}
+
+AskedCapture asked_capture(const ChosenCapture& capture, const ReadyStore& ready) {
+  return {capture.folder.string(),
+          std::filesystem::weakly_canonical(capture.folder).filename().string(), ready.verdict};
+}
+
+// Passes on the rows of a summary table as they are made. SQL would fill a temporary table first.
+void write_summary(const ChosenCapture& capture, const ReadyStore& ready, const SummaryTable& table,
+                   Answer& out) {
+  const Database& db = ready.db.database();
+  report_origin(ready,
+                read_unit_loads(db) == UnitLoads::modelled && !unit_load_fields(db, table).empty());
+  std::vector<std::string> columns = summary_fields(db, table);
+  if (has_summary_places(db, table)) columns.insert(columns.end(), {"model_id", "step"});
+  write_summary_rows(db, table, out.begin(asked_capture(capture, ready), columns));
+  out.end(false);
+}
+
 Exit ask_one(const QueryArguments& arguments, const std::string& sql, const ChosenCapture& capture,
-             Answer& out) {
+             bool several, Answer& out) {
   const ReadyStore ready = ready_store(capture);
+  const bool is_whole = !several && !arguments.limit && !is_table(arguments);
+  if (is_whole && !arguments.table.empty()) {
+    if (const auto table = find_table(ready.db.database(), arguments.table)) {
+      write_summary(capture, ready, *table, out);
+      return ready.exit;
+    }
+  }
   QueryDb db(ready.db, sql);
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
-  if (db.reads_modelled()) log::info("{}", kModelledNote);
-  if (read_layout_origin(ready.db.database()) == LayoutOrigin::inferred)
-    log::info("{}", kInferredNote);
-  const std::string name = std::filesystem::weakly_canonical(capture.folder).filename().string();
-  write_rows(arguments, {capture.folder.string(), name, ready.verdict}, read, out);
+  report_origin(ready, db.reads_modelled());
+  write_rows(arguments, asked_capture(capture, ready), read, out);
   return ready.exit;
 }
 
@@ -288,11 +320,12 @@ Exit answer_sql(const QueryArguments& arguments, const std::string& sql) {
   Exit exit = Exit::ok;
   try {
     const ChosenInputs chosen = choose_inputs(arguments.capture);
-    out = make_answer(arguments, chosen.inputs.size() > 1);
+    const bool several = chosen.inputs.size() > 1;
+    out = make_answer(arguments, several);
     exit = for_each_capture(chosen.inputs, [&](const ChosenCapture& capture) {
       try {
         return chosen.are_clusters ? ask_cluster(arguments, sql, capture.folder, *out)
-                                   : ask_one(arguments, sql, capture, *out);
+                                   : ask_one(arguments, sql, capture, several, *out);
       } catch (const Error& error) {
         out->fail(capture.folder.string(), error.what());
         throw;

@@ -12,7 +12,8 @@ struct QueryArguments {
   CaptureOptions capture;
   std::string sql;
   std::string sql_file;
-  std::optional<std::string> format;  // "table", "csv" or "json"
+  std::string table;
+  std::optional<std::string> format;  // "table", "csv", "json" or "columns"
   std::optional<double> timeout_seconds;
   std::optional<long> limit;
   bool json = false;
@@ -20,6 +21,7 @@ struct QueryArguments {
   bool schema = false;
 };
 
+// Answers `sql`, or prints the table named in `arguments`.
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql);
 
 }  // namespace msprof

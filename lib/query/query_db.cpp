@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,10 +14,10 @@
 
 #include "base/text.hpp"
 #include "export/products.hpp"
-#include "export/table/table_chunks.hpp"
 #include "export/table/table_reader.hpp"
 #include "query/cluster_tables.hpp"
 #include "query/cluster_views.hpp"
+#include "query/summary_rows.hpp"
 #include "query/views.hpp"
 #include "store/database.hpp"
 #include "store/unit_loads.hpp"
@@ -102,13 +100,6 @@ SqlWords scan_words(std::string_view sql) {
   return found;
 }
 
-// Makes the summary tables of a capture (op_summary, task_time, …) available to SQL, including
-// columns that exist only there, such as core utilization ratios.
-//
-// Columns are named by field_name(): "task_duration" for "Task Duration(us)". Repeated names get a
-// number. N/A becomes NULL; rows with totals are omitted. A table with several files in a capture,
-// such as one per model step, gets the rows of all files and the columns `model_id` and `step`.
-
 // Creates temporary tables in `db` for the summary tables of `store` (another connection) named in
 // `asked`. Fills only the columns named there; a table without data stays empty.
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked);
@@ -122,102 +113,37 @@ std::string sql_name(std::string_view name) {
   return text + "\"";
 }
 
-// The model and step of an output file.
-struct Place {
-  std::optional<std::int64_t> model_id;
-  std::optional<std::int64_t> step;
-};
-
-Place read_place(const Database& store, const OutputFile& output_file) {
-  Place place;
-  if (output_file.step_id != kNull) {
-    Statement& read = store.reuse("SELECT number FROM step WHERE id = ?");
-    if (read.bind(1, output_file.step_id).step()) place.step = read.maybe_integer(0);
-    read.reset();
-  }
-  if (output_file.model_row != kNull) {
-    Statement& read = store.reuse("SELECT model_id FROM model WHERE id = ?");
-    if (read.bind(1, output_file.model_row).step()) place.model_id = read.maybe_integer(0);
-    read.reset();
-  }
-  return place;
-}
-
+// Inserts rows of write_summary_rows().
 class RowInserter : public RowSink {
  public:
-  // `wanted`: the columns to fill. The statement's parameters for model_id and step follow them.
+  // `wanted`: the columns to fill.
   RowInserter(Statement insert, std::vector<bool> wanted)
       : insert_(std::move(insert)), wanted_(std::move(wanted)) {}
 
-  void set_place(const Place& place) {
-    bind(wanted_.size(), place.model_id);
-    bind(wanted_.size() + 1, place.step);
-  }
-
   void begin(std::span<const std::string>) override {}
-  bool reads(std::size_t column) const override {
-    // The first cell shows whether the row is a total.
-    return column == 0 || (column < wanted_.size() && wanted_[column]);
-  }
+  bool reads(std::size_t column) const override { return wanted_[column]; }
   void row(std::span<const Cell> cells) override {
-    if (!cells.empty() && is_text(cells.front(), "-")) return;
     for (std::size_t column = 0; column < wanted_.size(); ++column)
-      if (wanted_[column]) bind(column, column < cells.size() ? cells[column] : Cell());
+      if (wanted_[column]) bind(static_cast<int>(column) + 1, cells[column]);
     insert_.run();
   }
 
  private:
-  static int parameter(std::size_t column) { return static_cast<int>(column) + 1; }
-  static bool is_text(const Cell& cell, std::string_view text) {
-    return cell.form == CellForm::text && cell.view() == text;
-  }
-  void bind(std::size_t column, std::optional<std::int64_t> value) {
-    value ? insert_.bind(parameter(column), *value) : insert_.bind_null(parameter(column));
-  }
-  void bind(std::size_t column, const Cell& cell) {
-    const int to = parameter(column);
-    if (cell.form == CellForm::missing || is_text(cell, "N/A")) {
-      insert_.bind_null(to);
+  void bind(int parameter, const Cell& cell) {
+    if (cell.form == CellForm::missing) {
+      insert_.bind_null(parameter);
     } else if (cell.form == CellForm::integer) {
-      insert_.bind(to, cell.integer);
-    } else if (cell.form == CellForm::digits || cell.form == CellForm::fixed3_trimmed) {
-      bind_digits(to, cell_text(cell));
-    } else if (const auto number = cell_number(cell)) {
-      insert_.bind(to, *number);
+      insert_.bind(parameter, cell.integer);
+    } else if (cell.form == CellForm::real) {
+      insert_.bind(parameter, cell.real);
     } else {
-      insert_.bind(to, cell_text(cell));
-    }
-  }
-  void bind_digits(int to, const std::string& digits) {
-    const char* end = digits.data() + digits.size();
-    std::int64_t whole = 0;
-    double real = 0;
-    const auto is_read = [end](const std::from_chars_result& result) {
-      return result.ptr == end && result.ec == std::errc();
-    };
-    if (is_read(std::from_chars(digits.data(), end, whole))) {
-      insert_.bind(to, whole);
-    } else if (is_read(std::from_chars(digits.data(), end, real))) {
-      insert_.bind(to, real);
-    } else {
-      insert_.bind(to, digits);
+      insert_.bind(parameter, cell_text(cell));
     }
   }
 
   Statement insert_;
   std::vector<bool> wanted_;
 };
-
-std::vector<std::string> unique_fields(const std::vector<std::string>& headers) {
-  std::vector<std::string> fields;
-  std::map<std::string, int> times;
-  for (const std::string& header : headers) {
-    const std::string field = field_name(header);
-    const int time = ++times[field];
-    fields.push_back(time == 1 ? field : fmt::format("{}_{}", field, time));
-  }
-  return fields;
-}
 
 // Metrics have a prefix (`aic_mac_ratio`) only on chips with two kinds of cores. To let SQL use
 // `mac_ratio` on all chips, returns generated columns for names missing in `fields`: the metric of
@@ -248,8 +174,7 @@ std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
 }
 
 void fill(const Database& store, Database& db, const SummaryTable& table, const SqlWords& asked) {
-  const auto headers = table.columns(store);
-  const auto fields = unique_fields(headers);
+  const auto fields = summary_fields(store, table);
   std::vector<bool> wanted;
   std::vector<std::string> columns;
   for (const std::string& field : fields) {
@@ -257,14 +182,11 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     columns.push_back(sql_name(field));
   }
   const auto computed = common_metrics(fields, asked, wanted);
-  bool has_steps = false;
-  table.visit_files(store, [&](const OutputFile& output_file) {
-    has_steps = output_file.step_id != kNull || output_file.model_row != kNull;
-    return !has_steps;
-  });
-  if (has_steps) {
-    columns.push_back("model_id");
-    columns.push_back("step");
+  if (has_summary_places(store, table)) {
+    for (const char* const column : {"model_id", "step"}) {
+      columns.emplace_back(column);
+      wanted.push_back(true);
+    }
   }
   std::vector<std::string> parameters;
   for (std::size_t i = 0; i < columns.size(); ++i) parameters.push_back(fmt::format("?{}", i + 1));
@@ -274,12 +196,7 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
-  table.visit_files(store, [&](const OutputFile& output_file) {
-    if (has_steps) rows.set_place(read_place(store, output_file));
-    rows.begin(headers);
-    write_table(store, table, output_file, rows);
-    return true;
-  });
+  write_summary_rows(store, table, rows);
 }
 
 void fill_product_tables(const Database& store, Database& db, const SqlWords& asked) {

@@ -272,6 +272,44 @@ TEST_CASE("query answers as a table, CSV, JSON and one document") {
   CHECK(contains(table.out, "9007199254740993  2.500  3.000  -"));
 }
 
+TEST_CASE("query --table prints the rows that SELECT * returns, in every format") {
+  const SqlCaptures captures;
+  for (const std::string& dir : {captures.job_dir(), captures.prof_dir()}) {
+    for (const std::string table :
+         {"op_summary", "task_time", "op_statistic", "v_tasks", "task", "step_trace"}) {
+      for (const Words& format : {Words{"--format", "csv"}, Words{"--format", "json"},
+                                  Words{"--format", "columns"}, Words{"--format", "table"},
+                                  Words{"--json"}, Words{"--format", "csv", "--limit", "2"}}) {
+        Words sql = {"query", "SELECT * FROM " + table, "-q", "-dir", dir};
+        Words whole = {"query", "--table", table, "-q", "-dir", dir};
+        sql.insert(sql.end(), format.begin(), format.end());
+        whole.insert(whole.end(), format.begin(), format.end());
+        INFO(dir << " " << table << " " << format.back());
+        const auto expected = run_msprof(sql);
+        const auto result = run_msprof(whole);
+        CHECK(result.exit_code == expected.exit_code);
+        CHECK((result.out == expected.out));
+      }
+    }
+  }
+  const auto csv = run_msprof(
+      {"query", "--table", "op_summary", "-q", "--format", "csv", "-dir", captures.job_dir()});
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') > 1);
+}
+
+TEST_CASE("query --table refuses unknown names and SQL next to it") {
+  const SqlCaptures captures;
+  const std::string dir = captures.job_dir();
+  const auto unknown = run_msprof({"query", "--table", "op_sumary", "-q", "-dir", dir});
+  CHECK(unknown.exit_code == 2);
+  CHECK(contains(unknown.err, "no such table: op_sumary"));
+  const auto quoted = run_msprof({"query", "--table", "a\" JOIN v_ops \"", "-q", "-dir", dir});
+  CHECK(quoted.exit_code == 2);
+  const auto both = run_msprof({"query", "SELECT 1", "--table", "v_ops", "-q", "-dir", dir});
+  CHECK(both.exit_code == 2);
+  CHECK(contains(both.err, "give SQL or --table, not both"));
+}
+
 TEST_CASE("SQL is read from an argument before or after -dir, a file or standard input") {
   const SqlCaptures captures;
   const std::string dir = captures.job_dir(), sql = "SELECT count(*) AS n FROM v_tasks";

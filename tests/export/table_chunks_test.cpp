@@ -1,7 +1,12 @@
 // Large tables are made in chunks on several threads; their files are those of a single thread.
 #include <catch2/catch.hpp>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/number.hpp"
+#include "export/table/column_writer.hpp"
 #include "export/table/table_chunks.hpp"
 #include "export/table/table_reader.hpp"
 #include "export/table/table_writers.hpp"
@@ -85,7 +90,90 @@ std::vector<std::vector<std::string>> read_columns(CannStore& store, std::string
   return rows;
 }
 
+using ColumnRows = std::vector<std::vector<nlohmann::json>>;
+
+template <typename Number>
+Number take(std::string_view& bytes) {
+  Number number{};
+  REQUIRE(bytes.size() >= sizeof(Number));
+  std::memcpy(&number, bytes.data(), sizeof(Number));
+  bytes.remove_prefix(sizeof(Number));
+  return number;
+}
+
+nlohmann::json take_json(std::string_view& bytes) {
+  const auto size = take<std::uint32_t>(bytes);
+  const nlohmann::json value = nlohmann::json::parse(bytes.substr(0, size));
+  bytes.remove_prefix(size);
+  return value;
+}
+
+// Reads the values of one column of a chunk into the last rows of `rows`.
+void read_column(std::string_view& bytes, std::span<std::vector<nlohmann::json>> rows) {
+  const auto kind = take<std::uint8_t>(bytes);
+  std::vector<bool> nulls(rows.size(), kind == 0);
+  if (kind == 2)
+    for (std::size_t i = 0; i < rows.size(); ++i) nulls[i] = take<std::uint8_t>(bytes) != 0;
+  const nlohmann::json values = kind == 4 ? take_json(bytes) : nlohmann::json();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    nlohmann::json value;
+    if (kind == 1 || kind == 2) value = take<std::int64_t>(bytes);
+    if (kind == 3) value = take<double>(bytes);
+    if (kind == 4) value = values.at(take<std::uint16_t>(bytes));
+    rows[i].push_back(nulls[i] ? nlohmann::json() : value);
+  }
+}
+
+// Reads the output of a ColumnWriter.
+ColumnRows read_rows(std::string_view bytes) {
+  constexpr std::string_view kMagic = "msprof.columns/1\n";
+  REQUIRE(bytes.starts_with(kMagic));
+  bytes.remove_prefix(kMagic.size());
+  const std::size_t columns = take_json(bytes).size();
+  ColumnRows rows;
+  while (const auto count = take<std::uint32_t>(bytes)) {
+    const std::size_t at = rows.size();
+    rows.resize(at + count);
+    for (std::size_t i = 0; i < columns; ++i) read_column(bytes, std::span(rows).subspan(at));
+  }
+  CHECK(bytes.empty());
+  return rows;
+}
+
 }  // namespace
+
+TEST_CASE("Columns keep integers, reals, texts and NULL, also mixed") {
+  MemoryOutput out;
+  ColumnWriter writer(out);
+  const std::vector<std::string> names = {"whole", "part", "text", "none", "mixed", "gaps"};
+  writer.begin(names);
+  RowBuilder row(writer);
+  for (int i = 0; i < 3; ++i) {
+    row.number(std::numeric_limits<std::int64_t>::max() - i);
+    i == 1 ? row.number(std::int64_t{7}) : row.real(0.5);
+    i == 1 ? row.missing() : row.text("a\"\n\xff");
+    row.missing();
+    if (i == 0) row.text("x");
+    if (i == 1) row.number((std::int64_t{1} << 53) + 1);
+    if (i == 2) row.real(2.0);
+    i == 1 ? row.number(std::int64_t{-1}) : row.missing();
+    row.end_row();
+  }
+  writer.end();
+  const ColumnRows rows = read_rows(out.buffer());
+  REQUIRE(rows.size() == 3);
+  const nlohmann::json null;
+  CHECK(rows[0][0] == std::numeric_limits<std::int64_t>::max());
+  CHECK(rows[1][1] == 7.0);
+  CHECK(rows[0][2] == "a\"\n\xEF\xBF\xBD");
+  CHECK(rows[1][2] == null);
+  CHECK(rows[2][3] == null);
+  CHECK(rows[0][4] == "x");
+  CHECK(rows[1][4] == (std::int64_t{1} << 53) + 1);
+  CHECK(rows[2][4] == 2.0);
+  CHECK(rows[1][5] == -1);
+  CHECK(rows[2][5] == null);
+}
 
 TEST_CASE("A large table is the same, whether written by one thread or by several") {
   CannStore store;
@@ -98,6 +186,22 @@ TEST_CASE("A large table is the same, whether written by one thread or by severa
     CHECK(
         (store.files({name}, SummaryFormat::json).at(name + "_20240515160507.table.json") == rows));
   }
+}
+
+TEST_CASE("Binary columns are the same, whether made by one thread or by several") {
+  CannStore store;
+  fill(store);
+  const Database& db = store.db().database();
+  const auto table = find_table(db, "op_summary");
+  MemoryOutput text;
+  ColumnWriter writer(text);
+  writer.begin(table->columns(db));
+  for (const OutputFile& file : table->output_files(db)) write_table(db, *table, file, writer);
+  writer.end();
+  // The sizes of chunks may differ, so that their values are compared.
+  const ColumnRows rows = read_rows(text.buffer());
+  CHECK(rows.size() == 2 * (kTasks - kTasks / 3) + 2 * (kTasks / 300 + 1));
+  CHECK((rows == read_rows(written_alone<ColumnWriter>(store, "op_summary"))));
 }
 
 TEST_CASE("Rows of op_summary are in order and know the row before, whatever the chunk") {
