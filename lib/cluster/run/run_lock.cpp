@@ -52,6 +52,15 @@ bool may_be_held(OwnerLock lock, const std::optional<LockHolder>& holder, const 
 
 RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_jobs)
     : path_(output / "run.lock") {
+  take(jobs_alive, take_jobs, ", or use another --output");
+}
+
+RunLock::RunLock(const fs::path& file) : path_(file) {
+  take({}, false, "");
+}
+
+void RunLock::take(const JobsAlive& jobs_alive, bool take_jobs, std::string_view other_output) {
+  const std::string folder = path_.parent_path().string();
   own_.host = valid_utf8(own_host_name());
   own_.machine = machine_tag();
   own_.pid = ::getpid();
@@ -61,7 +70,7 @@ RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_
     const bool is_new = static_cast<bool>(fd_);
     if (!is_new && errno == EEXIST) fd_.reset(::open(path_.c_str(), kFlags));
     if (!fd_ && errno == ENOENT) continue;  // released meanwhile
-    if (!fd_) throw_cannot_write(path_, errno);
+    if (!fd_) throw_cannot_write(path_, errno, other_output.empty() ? "" : kOtherOutput);
     const OwnerLock lock = take_owner_lock(fd_.get());
     if (!is_same_file(fd_.get(), path_)) continue;
     const auto holder = read_holder(fd_.get());
@@ -69,19 +78,20 @@ RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_
       const LockHolder other = holder.value_or(LockHolder());
       throw Error(
           Exit::cannot_write,
-          fmt::format("{} is in use by {}. Wait for it, or use another --output{}", output.string(),
+          fmt::format("{} is in use by {}. Wait for it{}{}", folder,
                       other.pid == 0
                           ? "another msprof"
                           : fmt::format("process {} on {}", other.pid, printable(other.host)),
+                      other_output,
                       lock == OwnerLock::held
                           ? ""
                           : fmt::format("; if it has certainly ended, remove {}", path_.string())));
     }
-    if (holder && !holder->jobs.empty() && !take_jobs && jobs_alive(holder->jobs)) {
+    if (holder && !holder->jobs.empty() && !take_jobs && jobs_alive && jobs_alive(holder->jobs)) {
       throw Error(Exit::cannot_write,
                   fmt::format("{} is in use: its jobs {} have not ended. `msprof cluster --attach "
                               "--output {}` waits for them; scancel cancels them",
-                              output.string(), listed(holder->jobs), shell_word(output.string())));
+                              folder, listed(holder->jobs), shell_word(folder)));
     }
     if (holder && take_jobs) own_.jobs = holder->jobs;
     write(own_);
@@ -100,6 +110,10 @@ RunLock::~RunLock() {
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }
+}
+
+bool RunLock::is_held() const {
+  return is_same_file(fd_.get(), path_);
 }
 
 void RunLock::set_jobs(const std::vector<std::string>& jobs) {
