@@ -70,39 +70,6 @@ bool can_be_run(const std::string& word) {
   }
 }
 
-// Splits a text into words like a shell, without expansions.
-std::vector<std::string> split_command(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool is_open = false;  // inside a word, which may still be empty
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool is_escaped = c == '\\' && quote != '\'' && i + 1 < text.size();
-    if (is_escaped) {
-      word += text[++i];
-      is_open = true;
-    } else if (quote != '\0') {
-      if (c == quote)
-        quote = '\0';
-      else
-        word += c;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      is_open = true;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (is_open) words.push_back(std::exchange(word, ""));
-      is_open = false;
-    } else {
-      word += c;
-      is_open = true;
-    }
-  }
-  if (quote != '\0') refuse(fmt::format("--application: the closing {} is missing", quote));
-  if (is_open) words.push_back(word);
-  return words;
-}
-
 // The requested work on an existing folder; empty if none was requested.
 std::string offline_work(const CollectorSettings& settings) {
   std::string work;
@@ -427,11 +394,43 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
   if (!line.application.empty())
     refuse(fmt::format("--application and '{}' both name an application: give only one",
                        printable(line.application.front())));
-  line.application = split_command(line.settings.value("application"));
+  line.application = split_command(line.settings.value("application"), "--application");
   if (line.application.empty())
     refuse("--application is empty: give the command line of an application");
   line.is_quoted = true;
   return line;
+}
+
+std::vector<std::string> split_command(const std::string& text, std::string_view option) {
+  std::vector<std::string> words;
+  std::string word;
+  bool is_open = false;  // inside a word, which may still be empty
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_escaped = c == '\\' && quote != '\'' && i + 1 < text.size();
+    if (is_escaped) {
+      word += text[++i];
+      is_open = true;
+    } else if (quote != '\0') {
+      if (c == quote)
+        quote = '\0';
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      is_open = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (is_open) words.push_back(std::exchange(word, ""));
+      is_open = false;
+    } else {
+      word += c;
+      is_open = true;
+    }
+  }
+  if (quote != '\0') refuse(fmt::format("{}: the closing {} is missing", option, quote));
+  if (is_open) words.push_back(word);
+  return words;
 }
 
 Exit run_application_line(const ApplicationLine& line) {

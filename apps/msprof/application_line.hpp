@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collect/cann/collector_options.hpp"
@@ -28,5 +29,9 @@ std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
                                                       const std::vector<std::string>& words);
 
 Exit run_application_line(const ApplicationLine& line);
+
+// Splits the value of `option` into words like a shell, without expansions. Throws Error(usage) if
+// a quote is not closed.
+std::vector<std::string> split_command(const std::string& text, std::string_view option);
 
 }  // namespace msprof

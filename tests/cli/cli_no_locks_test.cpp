@@ -2,9 +2,11 @@
 // elsewhere, and report once that they read without locks.
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include "cli/cli_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -50,6 +52,7 @@ TEST_CASE("commands work on a file system without locks, and report it once") {
       {"query", "-dir", (folder / "cluster.db").string(), "SELECT count(*) FROM ranks"},
       {"cluster", dir, "--output", (folder / "cluster").string()},
       {"list", folder.path().string()},
+      {"follow", folder.path().string(), "--once", "--interval", "0.01"},
       {"doctor", "-dir", dir}};
   for (const Words& words : commands) {
     const RunResult plain = run_msprof(words);
@@ -99,4 +102,21 @@ TEST_CASE("a store with a journal of another program is not read without locks, 
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "verdict: "));
   CHECK(names_in(job.store().parent_path()) == Words{"msprof.db"});
+}
+
+TEST_CASE("without locks, the lock file of a killed follower is kept until somebody removes it") {
+  const TempFolder folder;
+  const fs::path lock = folder / ".msprof-follow.lock";
+  const Words words = {"follow", folder.path().string(), "--interval", "0.01", "--once"};
+  {
+    RunningProgram follower(msprof_path(), {words.begin(), words.end() - 1}, without_locks(ENOSYS));
+    REQUIRE(eventually([&] { return fs::exists(lock) && fs::file_size(lock) > 0; }));
+    follower.send(SIGKILL);
+    follower.wait();
+  }
+  const RunResult refused = run_msprof(words, without_locks(ENOSYS));
+  CHECK(refused.exit_code == 5);
+  CHECK(contains(refused.err, "if it has certainly ended, remove " + lock.string()));
+  fs::remove(lock);
+  CHECK(run_msprof(words, without_locks(ENOSYS)).exit_code == 0);
 }

@@ -156,6 +156,7 @@ TEST_CASE("the verbs are the manual's") {
                        "msprof export parquet",
                        "msprof export summary",
                        "msprof export timeline",
+                       "msprof follow",
                        "msprof import",
                        "msprof layout",
                        "msprof list",
@@ -176,6 +177,7 @@ TEST_CASE("reading verbs take the same options for captures") {
     // positional arguments are folders or rank summaries
     if (path == "msprof cluster" || command.name() == "merge") return;
     if (command.name() == "list") return;    // positional arguments are folders
+    if (command.name() == "follow") return;  // a positional argument is the folder
     if (command.name() == "layout") return;  // makes no store
     INFO(path);
     ++verbs;
