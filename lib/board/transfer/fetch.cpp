@@ -389,8 +389,8 @@ std::vector<std::string> BoardFetch::without_here(const std::string& folder,
   return wanted;
 }
 
-// Hard-links the files: the originals may be the only copies, so they stay until the run is in its
-// final place in the output folder.
+// Links or copies the files: the originals may be the only copies, so they stay until the run is in
+// its final place in the output folder.
 void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
   for (const HereFile& one : here_) {
     fs::path place = into / "files" / fetched_name(one.path, project_);
@@ -404,15 +404,14 @@ void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
     std::error_code error;
     fs::create_directories(place.parent_path(), error);
     fs::create_hard_link(one.file, place, error);
-    if (error == std::errc::cross_device_link) {
-      // A folder that an earlier msprof drained may be on another disk.
+    if (error) {
+      // On another disk, where an earlier msprof drained it, or on a file system without hard
+      // links.
       struct stat status = {};
       const bool is_there = ::stat(one.file.c_str(), &status) == 0;
       const int failure =
           is_there ? copy_file_whole(one.file, place, 0644, mtime_ns(status)) : errno;
       error = std::error_code(failure, std::generic_category());
-    } else if (error) {
-      fs::rename(one.file, place, error);
     }
     if (error) throw_cannot_write(place, error.value());
     const std::uint64_t size = fs::file_size(place, error);
