@@ -24,8 +24,7 @@ inline constexpr auto kNextPhases = std::to_array<std::pair<RunPhase, RunPhase>>
     {RunPhase::closed, RunPhase::connected},
     {RunPhase::closed, RunPhase::requested},  // together with the lock
     {RunPhase::connected, RunPhase::requested},
-    {RunPhase::connected, RunPhase::detached},   // an earlier run that is followed again
-    {RunPhase::connected, RunPhase::unfetched},  // an earlier run that has ended
+    {RunPhase::connected, RunPhase::unfetched},  // an earlier run
     {RunPhase::requested, RunPhase::ready},
     {RunPhase::ready, RunPhase::unfetched},
     {RunPhase::unfetched, RunPhase::detached},

@@ -176,6 +176,7 @@ std::string SshHost::resume_hint() const {
 ResumedRun SshHost::resume(bool stdout_to_stderr) {
   ResumedRun run;
   bool has_program = false;
+  enter(RunPhase::unfetched);
   link_.with_reconnect([&] {
     find_drained();
     bring_back_run(link_);
@@ -212,7 +213,8 @@ void SshHost::find_drained() {
 
 void SshHost::refuse_to_lose_results() {
   options_.clean_board = false;
-  const std::vector<std::string> runs = list_kept_results(link_.shell(), info().folder);
+  const std::vector<std::string> runs =
+      list_kept_results(link_.shell(), info().folder, link_.run());
   options_.clean_board = runs.empty();
   if (runs.empty()) return;
   const bool is_apart = std::any_of(runs.begin(), runs.end(),
@@ -529,17 +531,24 @@ std::string SshHost::clean_up() {
 std::string SshHost::remove_run() {
   BoardShell& shell = link_.shell();
   const bool is_kept = phase_ == RunPhase::kept || phase_ == RunPhase::stranded;
-  const bool clean = options_.clean_board && !is_kept;
   const bool is_home = phase_ != RunPhase::unfetched && !is_kept;
+  const bool clean = options_.clean_board && is_home;
   const bool keeps = options_.keep && !is_kept;
   bool has_folder = phase_ != RunPhase::connected && phase_ != RunPhase::stranded;
   link_.with_reconnect([&] {
     link_.complete_facts();
     if (nfs_.is_open() && !is_home) log::warn("the recording stays in {}", nfs_.place());
     nfs_.close(is_home && !options_.keep);
-    if (has_folder && keeps) {
-      shell.change(kKeepRun,
-                   {link_.run_folder(), link_.kept_folder(), is_home ? "brought-home" : "run"});
+    if (has_folder && phase_ == RunPhase::unfetched) {
+      // An error between the start of the application and the fetch.
+      if (save_run(link_, options_.resume || options_.keep)) {
+        log::warn(
+            "the results were not fetched; they are on {} in {} (collect --fetch {} fetches "
+            "them)",
+            name(), link_.kept_folder(), link_.run());
+      }
+    } else if (has_folder && keeps) {
+      shell.change(kKeepRun, {link_.run_folder(), link_.kept_folder(), "brought-home"});
       log::info("the run is kept on {} in {}", name(), link_.kept_folder());
     } else if (has_folder) {
       // Removes the folder together with the release of the lock, in one round trip, if this is the

@@ -97,6 +97,21 @@ TEST_CASE("Results of a killed run are kept, even by a later --clean-board") {
   CHECK(scene.litter(1) == "");
 }
 
+TEST_CASE("--clean-board refuses to delete results that cannot be moved to kept/") {
+  BoardScene scene;
+  scene.board.replace_tool("mv", "case \"$*\" in *kept/*) exit 1 ;; esac\nexec /usr/bin/mv \"$@\"");
+  const fs::path run = scene.board.home() / "msprof/runs/20260101-120000-1";
+  const fs::path data = run / "profiling" / kBoardJob / "data/aicore.0";
+  write_file(data, "records");
+  const RunResult refused = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
+                                       scene.user.run_options());
+  INFO(refused.err);
+  CHECK(refused.exit_code == 5);
+  CHECK(contains(refused.err, "[kept_results]"));
+  CHECK(contains(refused.err, run.string()));
+  CHECK(read_file(data) == "records");
+}
+
 TEST_CASE("--no-upload runs the project on the board without changing it") {
   const BoardScene scene({.kind = each_kind()});
   const fs::path there = scene.board.home() / "my app";

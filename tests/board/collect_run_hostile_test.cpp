@@ -202,6 +202,27 @@ TEST_CASE("An endless archive is stopped, and the recording is fetched another w
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("An error between the application's end and the fetch removes no recording") {
+  BoardScene scene({.kind = each_kind()});
+  // The board's answer about processes that are left does not end.
+  scene.board.replace_tool(
+      "grep",
+      "case \"$*\" in *MSPROF_RUN=*) dd if=/dev/zero bs=1000000 count=20 >&2 2>/dev/null ;; esac\n"
+      "exec /usr/bin/grep \"$@\"");
+  const RunResult result =
+      scene.user.collect({"--clean-board"}, {"job", kBoardJob, "write", "JOB/data/good", "yes"});
+  INFO(result.err);
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.err, "does not end"));
+  CHECK(scene.arrived().empty());
+  const auto kept = names_in(scene.board.home() / "msprof/kept");
+  REQUIRE(kept.size() == 1);
+  CHECK(contains(result.err, "collect --fetch " + kept.front()));
+  const fs::path recording = scene.board.home() / "msprof/kept" / kept.front() / kBoardJob;
+  CHECK(read_file(recording / "data/good") == "yes");
+  CHECK(scene.litter(1) == "");
+}
+
 TEST_CASE("Unusual names and links created by an application are not fetched, but counted") {
   const BoardScene scene({.kind = each_kind()});
   const RunResult result =

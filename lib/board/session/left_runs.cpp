@@ -70,22 +70,44 @@ alive "$keeper" "$started" || rm -rf "runs/$2/survive/closing"
 
 constexpr int kNoSuchRun = 4;
 
+// Arguments: $1 msprof's folder, $2 run, $3 what to keep: "run" or "recording". Moves it to kept/
+// and removes the rest; a run with a keeper is left to it. Prints a word if something is in kept/.
+const BoardScript kSaveRun = {"keeping the results on the board",
+                              std::string(kLockFunctions) + kUnmountFunction + kKeepFunctions +
+                                  R"sh(
+umask 077
+cd "$1" || exit 1
+[ ! -e "runs/$2/survive/begun" ] || exit 0
+if [ "$3" = recording ]; then
+  keep_recording "$2" >/dev/null || exit 1
+elif [ -e "runs/$2" ]; then
+  mkdir -p kept && mv "runs/$2" "kept/$2" || exit 1
+fi
+[ ! -e "kept/$2" ] || echo kept
+)sh"};
+
 const BoardScript kText = {"reading the files of another msprof", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
-// Arguments: msprof's folders. Prints a line for each kept run that was not fetched: its size in KB
-// and its name, or its path if it is not in the first folder.
+// Arguments: $1 own run, then msprof's folders. Prints a line for each run in kept/, and each
+// recording left in runs/, that was not fetched: its size in KB and its name, or its path if it is
+// not in the first kept/.
 const BoardScript kListKept = {"listing the results kept on the board", R"sh(
-place=
+own=$1
+shift
+kept=$1/kept/
+holds() { [ -e "$1" ]; }
 for ours do
-  cd "$ours/kept" 2>/dev/null || { place=$2/kept/; continue; }
-  for run in *; do
-    [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
-    size=$(du -sk "./$run" 2>/dev/null)
-    echo "${size%%[!0-9]*} $place$run"
+  for run in "$ours"/kept/* "$ours"/runs/*; do
+    [ -e "$run" ] && [ ! -e "$run/brought-home" ] || continue
+    case $run in
+      */runs/"$own") continue ;;
+      */runs/*) holds "$run"/profiling/* || continue ;;
+    esac
+    size=$(du -sk "$run" 2>/dev/null)
+    echo "${size%%[!0-9]*} ${run#"$kept"}"
   done
-  place=$2/kept/
 done
 )sh"};
 
@@ -213,8 +235,11 @@ std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std:
   return fetchable;
 }
 
-std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder) {
-  const BoardAnswer answer = shell.ask(kListKept, find_own_folders(folder));
+std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder,
+                                           const std::string& own_run) {
+  std::vector<std::string> arguments = find_own_folders(folder);
+  arguments.insert(arguments.begin(), own_run);
+  const BoardAnswer answer = shell.ask(kListKept, arguments);
   if (!answer.has_succeeded()) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
@@ -244,6 +269,13 @@ void bring_back_run(BoardLink& link) {
   }
   throw Error(Exit::cannot_write, fmt::format("{}: continuing the run {}: {}", link.name(),
                                               link.run(), answer.reason()));
+}
+
+bool save_run(BoardLink& link, bool is_whole) {
+  const BoardAnswer answer =
+      link.shell().ask(kSaveRun, {link.info().folder, link.run(), is_whole ? "run" : "recording"});
+  link.shell().require_ok(kSaveRun, answer);
+  return !answer.out.empty();
 }
 
 std::string survival_text(BoardLink& link, const std::string& name) {

@@ -53,12 +53,17 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
 // Error(nothing_to_do) if there are none.
 std::vector<LeftRun> fetchable_runs(const std::vector<LeftRun>& runs, const std::string& board);
 
-// Describes each result that the board keeps and that was never fetched, with its size. Throws
-// Error(cannot_write) if they cannot be listed.
-std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder);
+// Describes each result on the board, other than those of `own_run`, that was never fetched, with
+// its size. Throws Error(cannot_write) if they cannot be listed.
+std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder,
+                                           const std::string& own_run);
 
 // Moves a kept result back to the runs; the caller holds its lock. Throws Error(nothing_to_do).
 void bring_back_run(BoardLink& link);
+
+// Moves a run, or only its recording, to kept/ and removes the rest; a run with a keeper is left to
+// it. Returns true if the run is in kept/. Throws Error(cannot_write).
+bool save_run(BoardLink& link, bool is_whole);
 
 // Returns the text of a file in survive/; empty if it does not exist.
 std::string survival_text(BoardLink& link, const std::string& name);
