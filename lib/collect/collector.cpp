@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 
 #include "base/atomic_file.hpp"
 #include "base/durable.hpp"
@@ -371,6 +372,9 @@ class CollectRun {
     } catch (const Error& error) {
       const std::string place = host_.keep();
       throw error.with_context(fmt::format("fetching the results (they stay {})", place));
+    } catch (const std::exception&) {
+      log::warn("the results were not fetched; they stay {}", host_.keep());
+      throw;
     }
     record_left();
   }

@@ -45,7 +45,8 @@ class LocalHost : public Host {
   std::string stay();  // keeps the run folder and returns its location
 
   std::filesystem::path runs_;
-  bool is_in_place_ = false;  // no copy: the application runs in the project itself
+  bool has_unfetched_ = false;  // the application was started, and fetch() has not succeeded
+  bool is_in_place_ = false;    // no copy: the application runs in the project itself
   std::unique_ptr<RunFolder> folder_;
   std::filesystem::path tree_;  // parent of the project: the application's ".."
   std::filesystem::path project_;
