@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <iterator>
 #include <vector>
 
 #include "base/atomic_file.hpp"
@@ -19,6 +20,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
+#include "collect/moved_results.hpp"
 #include "collect/run_changes.hpp"
 
 namespace msprof {
@@ -32,7 +34,7 @@ constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
 constexpr int kMaxSuffixes = 10'000;
 // Subfolders of a staging folder into which applications record directly; other subfolders contain
-// copies.
+// copies, except after kMovedMark.
 constexpr std::string_view kRecordedInto[] = {"remote/profiling", "dynamic"};
 
 // Like rename(2), but never replaces an existing file.
@@ -60,7 +62,11 @@ fs::path publish_into(const fs::path& output, const fs::path& source, const std:
 // Returns false if some may still be in it.
 bool rescue_captures(const fs::path& stale, const fs::path& output) {
   bool is_whole = true;
-  for (const std::string_view folder : kRecordedInto) {
+  std::error_code ignored;
+  std::vector<std::string_view> folders(std::begin(kRecordedInto), std::end(kRecordedInto));
+  const bool is_moved = fs::exists(stale / kMovedMark, ignored);
+  if (is_moved) folders.emplace_back("captures");
+  for (const std::string_view folder : folders) {
     const fs::path root = stale / folder;
     std::vector<std::string> captures;
     const TreeListing listing = list_tree(root);
@@ -76,6 +82,10 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
       const fs::path saved = publish_into(output, root / path, fs::path(path).filename().string());
       log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
     }
+  }
+  if (is_moved && !fs::is_empty(stale / "files", ignored) && !ignored) {
+    const fs::path saved = publish_into(output, stale / "files", "killed.files");
+    log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
   }
   return is_whole;
 }

@@ -21,6 +21,7 @@
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
+#include "collect/moved_results.hpp"
 
 namespace msprof {
 
@@ -214,7 +215,9 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
   }
   set_variable(program.environment, "PWD", program.working_folder.string());
   if (!is_in_place_) add_libraries(program);
-  return std::make_unique<LocalProcess>(program);
+  auto process = std::make_unique<LocalProcess>(program);
+  has_unfetched_ = true;
+  return process;
 }
 
 // The lib/ folders of the copy precede all others.
@@ -297,10 +300,12 @@ void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
 
 Fetched LocalHost::fetch(const fs::path& into) {
   Fetched fetched;
+  make_folder(into / kMovedMark);
   make_folder(into / "captures");
   make_folder(into / "files");
   if (is_in_place_) {
     fetch_output(into, fetched);
+    has_unfetched_ = false;
     return fetched;
   }
   const TreeListing after = list_tree(folder_->path());
@@ -324,10 +329,12 @@ Fetched LocalHost::fetch(const fs::path& into) {
   }
   fetched.not_fetched += changes.special;
   keep_unlisted(after, fetched);
+  has_unfetched_ = false;
   return fetched;
 }
 
 std::string LocalHost::keep() {
+  has_unfetched_ = false;
   move_back();
   return stay();
 }
@@ -347,6 +354,7 @@ std::string LocalHost::stay() {
 }
 
 std::string LocalHost::clean_up() {
+  if (has_unfetched_) log::warn("the results were not fetched; they stay {}", keep());
   folder_.reset();
   return "";
 }

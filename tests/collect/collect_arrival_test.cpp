@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/owner_lock.hpp"
 #include "collect/collect_fixture.hpp"
 
 using namespace msprof::test;
@@ -34,6 +35,22 @@ TEST_CASE("A capture is put into --output, which is created if missing") {
   CHECK(fs::directory_iterator(demo.root() / "a/b") != fs::directory_iterator());
   CHECK(std::distance(fs::directory_iterator(demo.root() / "a/b"), fs::directory_iterator()) == 1);
   CHECK(snapshot(demo.project()) == before);
+}
+
+TEST_CASE("results that a killed msprof had moved, but not published, are kept") {
+  const DemoProject demo;
+  const std::string stale =
+      "project/.collect.0123456789abcdef-" + msprof::machine_tag() + ".msprof-tmp";
+  fs::create_directories(demo.root() / stale / "moved");
+  demo.write(stale + "/captures/" + kOtherJob + "/data/aicore.0.m.1.1.1.0", "the only copy");
+  demo.write(stale + "/files/made.txt", "by the run");
+  const Finished run = collect(demo, {"-m", "main", "--", "job", kJob});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(demo.read(std::string("project/") + kOtherJob + "/data/aicore.0.m.1.1.1.0") ==
+        "the only copy");
+  CHECK(demo.read("project/killed.files/made.txt") == "by the run");
+  CHECK_FALSE(demo.exists(stale));
 }
 
 TEST_CASE("A capture can be moved across file systems") {

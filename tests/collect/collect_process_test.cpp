@@ -10,11 +10,14 @@
 #include "base/error.hpp"
 #include "base/owner_lock.hpp"
 #include "collect/collect_fixture.hpp"
+#include "collect/local_host.hpp"
 #include "collect/local_process.hpp"
 #include "collect/outcome.hpp"
 #include "collect/output_rewriter.hpp"
 #include "collect/run_folder.hpp"
+#include "support/files.hpp"
 #include "support/sample.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
@@ -443,4 +446,27 @@ TEST_CASE("lines are dropped and text is replaced in a stream at any chunk bound
   CHECK(rewriter.take("> ") == "> ");
   CHECK(rewriter.take("/out/.t") == "");
   CHECK(rewriter.end() == "/out/.t");
+}
+
+TEST_CASE("Results that were not fetched because of an error are kept") {
+  const TempFolder folder;
+  msprof::LocalHost host(folder / "runs");
+  fs::create_directories(folder / "out/staging/remote");
+  host.existing_project("sh", "/bin", folder / "out/staging/remote");
+  const msprof::RunPaths paths = host.open({});
+  msprof::RunCommand command;
+  command.main = "sh";
+  command.arguments = {"-c", "exit 0"};
+  {
+    const auto program = host.start(command);
+    REQUIRE(msprof::wait_for_end(*program, {}, "sh", [] {}).has_succeeded());
+  }
+  write_file(fs::path(paths.output) / "records", "all");
+  host.clean_up();
+  std::string kept;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+    if (entry.path().filename() == "records") kept = entry.path().string();
+  }
+  CHECK(contains(kept, "/profiling.kept."));
+  CHECK(read_file(kept) == "all");
 }
