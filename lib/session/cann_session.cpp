@@ -12,6 +12,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "session/run_record.hpp"
+#include "store/store_limits.hpp"
 
 namespace msprof {
 
@@ -205,10 +206,15 @@ void CannSession::report_finding(FindingId id, std::string file, std::string rea
 void CannSession::add_parts() {
   const auto names =
       has_parts(folder(), folders_) ? folders_.names(folder()) : std::vector<std::string>{};
+  std::size_t devices = 0;
   for (const std::string& name : names) {
-    if (parse_part_name(name) && folders_.is_folder(folder() / name)) {
-      add_part(name, folder() / name);
-    }
+    const auto part = parse_part_name(name);
+    if (!part || !folders_.is_folder(folder() / name)) continue;
+    if (!part->device || ++devices <= store_limit::kDevices) add_part(name, folder() / name);
+  }
+  if (devices > store_limit::kDevices) {
+    report_finding(FindingId::unreadable_file, "", "devices beyond the limit, not read",
+                   fmt::format("at most {} are read", with_thousands(store_limit::kDevices)));
   }
   if (parts_.empty()) {
     add_part(name_as_part(folder()), folder());

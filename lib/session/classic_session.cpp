@@ -10,6 +10,7 @@
 #include "session/classic_session.hpp"
 #include "session/old_slices.hpp"
 #include "session/run_record.hpp"
+#include "store/store_limits.hpp"
 
 namespace msprof {
 
@@ -152,6 +153,11 @@ void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   }
   if (devices.empty()) devices.insert(0);
   for (const std::int64_t device : devices) {
+    if (parts_.size() == store_limit::kDevices) {
+      report_finding(FindingId::unreadable_file, "", "devices beyond the limit, not read",
+                     fmt::format("at most {} are read", with_thousands(store_limit::kDevices)));
+      return;
+    }
     CannPart part;
     part.name = fmt::format("device_{}", device);
     part.folder = folder();

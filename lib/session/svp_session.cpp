@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
+#include "store/store_limits.hpp"
 
 namespace msprof {
 
@@ -45,6 +49,30 @@ bool is_classic_info(const fs::path& path, CaptureFolders& folders) {
     folders.add_problem(path, error.what());
     return false;
   }
+}
+
+// Removes the files of devices, models and steps that would exceed the limits of a store. Returns
+// their number.
+std::size_t drop_beyond_limits(std::vector<RawFile>& files,
+                               const std::map<std::string, SvpFileName>& names) {
+  if (files.size() <= store_limit::kDevices) return 0;
+  std::set<std::int64_t> devices;
+  std::set<decltype(std::declval<const SvpFileName&>().model_key())> models;
+  std::set<decltype(std::declval<const SvpFileName&>().capture_key())> steps;
+  const auto add = [](auto& known, const auto& key, std::size_t limit) {
+    if (known.contains(key)) return true;
+    return known.size() < limit && known.insert(key).second;
+  };
+  return std::erase_if(files, [&](const RawFile& file) {
+    const SvpFileName& name = names.at(file.name);
+    const bool has_tasks = name.kind == SvpFileKind::aicore || name.kind == SvpFileKind::aicpu;
+    const bool has_rows = has_tasks || name.kind == SvpFileKind::acl_api;
+    if (!has_rows && name.kind != SvpFileKind::info_json) return false;
+    const bool fits = add(devices, name.device, store_limit::kDevices) &&
+                      (!has_rows || add(models, name.model_key(), store_limit::kBoardModels)) &&
+                      (!has_tasks || add(steps, name.capture_key(), store_limit::kBoardSteps));
+    return !fits;
+  });
 }
 
 }  // namespace
@@ -87,6 +115,14 @@ SvpSession::SvpSession(const fs::path& folder, CaptureFolders folders)
     return std::tuple(x.kind, x.capture_key(), x.net.value_or(-1), a.name) <
            std::tuple(y.kind, y.capture_key(), y.net.value_or(-1), b.name);
   });
+  if (const std::size_t count = drop_beyond_limits(raw_files_, names_); count > 0) {
+    findings_.push_back({FindingId::unreadable_file, "capture", "",
+                         "files beyond the limits, not read",
+                         fmt::format("{}; at most {} devices, {} models and {} steps are read",
+                                     counted(count, "file"), with_thousands(store_limit::kDevices),
+                                     with_thousands(store_limit::kBoardModels),
+                                     with_thousands(store_limit::kBoardSteps))});
+  }
 }
 
 void SvpSession::add_info_json() {

@@ -8,6 +8,7 @@
 #include "store/database.hpp"
 #include "store/read_failure.hpp"
 #include "store/schema.hpp"
+#include "store/store_limits.hpp"
 
 namespace msprof {
 
@@ -30,18 +31,16 @@ bool has_disjoint_runs(const Database& db) {
          }) == runs.end();
 }
 
-// Readers keep some data of each device, and of each step and model of a board, in memory. Each
-// step and model has its own raw files, so captures have far fewer than these limits.
 bool has_possible_counts(const Database& db) {
-  constexpr std::int64_t kMaxDevices = 20'000;
-  constexpr std::int64_t kMaxSteps = 1'000'000;
-  constexpr std::int64_t kMaxModels = 100'000;
   Statement read = db.prepare(
       "SELECT (SELECT count(*) FROM device), (SELECT count(*) FROM step),"
       " (SELECT count(*) FROM model WHERE EXISTS"
       " (SELECT 1 FROM meta WHERE key = 'dialect' AND value = 'svp'))");
-  return read.step() && read.integer(0) <= kMaxDevices && read.integer(1) <= kMaxSteps &&
-         read.integer(2) <= kMaxModels;
+  const auto is_within = [&](int column, std::size_t limit) {
+    return read.integer(column) <= static_cast<std::int64_t>(limit);
+  };
+  return read.step() && is_within(0, store_limit::kDevices) &&
+         is_within(1, store_limit::kBoardSteps) && is_within(2, store_limit::kBoardModels);
 }
 
 }  // namespace

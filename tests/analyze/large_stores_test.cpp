@@ -1,11 +1,15 @@
 // Stores from other programs with more rows, or longer texts, than any import writes.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "analyze/capture_info.hpp"
 #include "analyze/overview.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/table/table_reader.hpp"
+#include "import/importer.hpp"
 #include "support/cann_store.hpp"
+#include "support/files.hpp"
 
 namespace msprof::test {
 
@@ -147,6 +151,20 @@ TEST_CASE("a store with more devices than any machine has is imported again") {
   for (DeviceRow device; device.id < count; ++device.id) writer.add(device);
   writer.publish();
   CHECK(TraceDb::open(folder / "msprof.db").has_value() == (count == 20'000));
+}
+
+TEST_CASE("a capture of more devices than a store may have is imported in part, and only once") {
+  const TempFolder folder;
+  const std::filesystem::path capture = folder / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
+  std::filesystem::create_directories(capture / "data");
+  for (int device = 0; device <= 20'000; ++device)
+    write_file(capture / "data" / fmt::format("acl_api.{}.net.1", device), "");
+  const auto session = Session::open(capture);
+  const auto path = store_path(capture);
+  const ImportReport report = import_session(*session, path, {});
+  CHECK(report.is_partial());
+  CHECK(report.text().find("1 file; at most 20,000 devices") != std::string::npos);
+  CHECK(current_store(*Session::open(capture), path).has_value());
 }
 
 TEST_CASE("visiting files stops when the visitor returns false") {
