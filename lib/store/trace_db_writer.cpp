@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Far above the length of any name; readers reject texts only beyond four times this
-// (database.cpp).
-constexpr std::size_t kMaxName = 1 << 20;
+// Longer texts are cut. Far above the length of any name; readers reject texts only beyond four
+// times this (database.cpp).
+constexpr std::size_t kMaxText = 1 << 20;
 
 // Large pages make inserts 25 % faster, but every table has at least one page, so small stores use
 // small pages.
@@ -63,7 +63,7 @@ TraceDbWriter::~TraceDbWriter() {
 }
 
 std::int64_t TraceDbWriter::name_id(std::string_view text) {
-  text = text.substr(0, kMaxName);
+  text = text.substr(0, kMaxText);
   if (const auto known = name_ids_.find(text); known != name_ids_.end()) return known->second;
   if (!is_storable(text)) {
     const std::int64_t id = name_id(stored_text(text));
@@ -77,6 +77,7 @@ std::int64_t TraceDbWriter::name_id(std::string_view text) {
 }
 
 std::string TraceDbWriter::stored_text(std::string_view text) {
+  text = text.substr(0, kMaxText);
   if (is_storable(text)) return std::string(text);
   const std::string_view kept = text.substr(0, text.find('\0'));
   const bool is_padded = text.find_first_not_of('\0', kept.size()) == std::string_view::npos;

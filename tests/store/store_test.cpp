@@ -117,6 +117,16 @@ TEST_CASE("texts are stored as UTF-8 up to a NUL, and repaired texts are counted
         Names{"data/" + bad + "|" + bad + "|NULL"});
 }
 
+TEST_CASE("a text that is longer than any reader accepts is cut") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  writer.set_meta("verdict_text", std::string(5 << 20, 'x'));
+  writer.publish();
+  const auto store = TraceDb::open(folder / "msprof.db");
+  REQUIRE(store);
+  CHECK(store->meta("verdict_text").size() == 1 << 20);
+}
+
 TEST_CASE("batches of any size are stored complete and in order, and empty cells are NULL") {
   const int count = GENERATE(0, 1, 1023, 1024, 1025, 5000);
   const TempFolder folder;
