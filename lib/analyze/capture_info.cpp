@@ -67,26 +67,28 @@ void read_ranks(const Database& db, CaptureInfo& info) {
   const auto host_rank = read_meta_integer(db, "host.rank");
   if (host_rank && *host_rank >= 0) info.host_rank = host_rank;
   Statement read = db.prepare(
-      "SELECT DISTINCT name.text, local_rank, rank_size FROM comm_call"
+      "SELECT DISTINCT substr(name.text, 1, ?), local_rank, rank_size FROM comm_call"
       " LEFT JOIN name ON name.id = ifnull(op_group_name_id, group_name_id)"
       " WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL"
-      " ORDER BY name.text, local_rank, rank_size");
+      " ORDER BY 1, local_rank, rank_size");
+  read.bind(1, static_cast<std::int64_t>(kMaxText));
   while (info.ranks.size() < kMaxListed && read.step()) {
     info.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
   }
 }
 
 // In a CANN capture, tasks and iterations refer to models by number. The names are in graph_id_map
-// and in fused operators.
+// and in fused operators. No query sorts rows that contain a text: many rows may share a long one.
 constexpr const char* kCannModels =
     "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
     "  WHERE model_number IS NOT NULL GROUP BY model_number"
     "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration WHERE model_number IS NOT NULL"
     "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL),"
-    " named AS (SELECT model.model_id AS number, min(name.text) AS text FROM model"
-    "  JOIN name ON name.id = model.name_id GROUP BY model.model_id),"
-    " fused AS (SELECT model_number AS number, min(name.text) AS text FROM fusion_op"
-    "  JOIN name ON name.id = fusion_op.model_name_id GROUP BY model_number),"
+    " named AS (SELECT model_id AS number, min((SELECT text FROM name WHERE id = name_id)) AS text"
+    "  FROM model GROUP BY model_id),"
+    " fused AS (SELECT model_number AS number,"
+    "  min((SELECT text FROM name WHERE id = model_name_id)) AS text FROM fusion_op"
+    "  GROUP BY model_number),"
     " total AS (SELECT number, sum(tasks) AS tasks FROM run GROUP BY number)"
     " SELECT total.number, ifnull(named.text, fused.text), tasks FROM total"
     " LEFT JOIN named ON named.number = total.number"
@@ -109,10 +111,11 @@ constexpr const char* kIterations =
     " GROUP BY device_id, model_number ORDER BY model_number, device_id";
 constexpr const char* kSteps =
     "SELECT device_id, model_id, (SELECT text FROM name WHERE id = name_id), first, last, steps,"
-    " mean_ns FROM (SELECT step.model_row, min(step.number) AS first, max(step.number) AS last,"
+    " mean_ns FROM model CROSS JOIN"
+    " (SELECT step.model_row, min(step.number) AS first, max(step.number) AS last,"
     "  count(*) AS steps, CAST(round(avg(last_end_ns - first_start_ns)) AS INTEGER) AS mean_ns"
     "  FROM step LEFT JOIN step_time ON step_time.step_id = step.id GROUP BY step.model_row)"
-    " JOIN model ON model.id = model_row ORDER BY model.id";
+    " ON model_row = model.id ORDER BY model.id";
 
 void read_iterations(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(info.has_steps ? kSteps : kIterations);

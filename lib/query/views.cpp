@@ -341,8 +341,9 @@ View steps() {
            {"task_count", "", "number of layer executions"},
            {"start_ns", "ns", "start of its first task"},
            {"busy_us", "us", "total duration of its tasks"}},
-          "SELECT model.device_id, model.model_id, (SELECT text FROM name WHERE id ="
-          " model.name_id) AS model, step.number AS step, step.batch_num AS batch,"
+          // A board's model names are parts of file names. Foreign stores can have longer ones.
+          "SELECT model.device_id, model.model_id, substr((SELECT text FROM name WHERE id ="
+          " model.name_id), 1, 255) AS model, step.number AS step, step.batch_num AS batch,"
           " step.current_pic_count AS pictures_before, step.icache_hit, step.icache_miss,"
           " step_time.execution_count AS executions, step_time.task_count,"
           " step_time.first_start_ns AS start_ns, step_time.busy_ns / 1000.0 AS busy_us"

@@ -88,8 +88,9 @@ TEST_CASE("many steps of a model with a long name need little memory") {
         Words{"query", "-q", "-dir", dir, "SELECT count(*) FROM op_statistic"}}) {
     const RunResult result = run_limited("-v 450000", words);
     INFO(words.front() << ": exit code " << result.exit_code << "\n" << result.err);
-    // SQL that sorts by the name exceeds the limit of temporary files.
-    const bool is_refused = contains(result.err, "temporary files are limited");
+    // SQL of a user that sorts by the name may exceed the limit of temporary files.
+    const bool is_refused =
+        words.front() == "query" && contains(result.err, "temporary files are limited");
     CHECK((result.exit_code == 0 || (is_refused && result.exit_code == 5)));
   }
 }
