@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "svp_acl.h"
 #include "svp_acl_prof.h"
@@ -80,6 +81,19 @@ static void* stop_prof(void* unused) {
   return unused;
 }
 
+/* The ends stay open: the pipe holds what one execution sends. */
+static void* subscribe(void* unused) {
+  svp_acl_prof_subscribe_config* subscription;
+  int ends[2];
+  if (pipe(ends) != 0) return unused;
+  subscription = svp_acl_prof_create_subscribe_config(1, SVP_ACL_AICORE_NONE, &ends[1]);
+  DO(svp_acl_prof_model_subscribe(model, subscription));
+  DO(svp_acl_mdl_execute(model, in, out));
+  DO(svp_acl_prof_model_unsubscribe(model));
+  DO(svp_acl_prof_destroy_subscribe_config(subscription));
+  return unused;
+}
+
 static void* finish(void* unused) {
   DO(svp_acl_mdl_unload(model));
   DO(svp_acl_finalize());
@@ -100,7 +114,10 @@ int main(int argc, char** argv) {
   is_good &= run_on_small_stack("make_buffers", make_buffers);
   is_good &= run_on_small_stack("execute", execute);
   is_good &= run_on_small_stack("fail", fail);
-  if (acl_json == NULL) is_good &= run_on_small_stack("stop_prof", stop_prof);
+  if (acl_json == NULL) {
+    is_good &= run_on_small_stack("stop_prof", stop_prof);
+    is_good &= run_on_small_stack("subscribe", subscribe);
+  }
   is_good &= run_on_small_stack("finish", finish);
   return is_good ? 0 : 1;
 }
