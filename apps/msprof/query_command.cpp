@@ -511,9 +511,12 @@ void check(const QueryArguments& arguments, bool has_sql) {
   if (arguments.limit && *arguments.limit < 1)
     throw Error(Exit::usage,
                 fmt::format("--limit: expected a number >= 1, got {}", *arguments.limit));
-  if (!has_sql && !arguments.schema && (arguments.format || arguments.limit))
+  if (arguments.offset && *arguments.offset < 0)
     throw Error(Exit::usage,
-                "--format and --limit are for SQL: msprof query \"SELECT * FROM v_ops\"");
+                fmt::format("--offset: expected a number >= 0, got {}", *arguments.offset));
+  if (!has_sql && !arguments.schema && (arguments.format || arguments.limit || arguments.offset))
+    throw Error(Exit::usage,
+                "--format, --limit and --offset are for SQL: msprof query \"SELECT * FROM v_ops\"");
 }
 
 Exit run_query(QueryArguments& arguments) {
@@ -576,6 +579,7 @@ void add_query_command(cli::Command& root) {
   add_excel_option(command, arguments->excel);
   command.add_option({"--limit", &arguments->limit, "N",
                       "at most N rows (default: 1000 for table, otherwise all)"});
+  command.add_option({"--offset", &arguments->offset, "N", "skip the first N rows"});
   command.add_option({"--timeout", &arguments->timeout_seconds, "S",
                       "time limit for the SQL in seconds (default 60; 0: no limit)"});
   command.add_option({"--schema", &arguments->schema, "",

@@ -244,6 +244,8 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
   for (int i = 0; i < read.column_count(); ++i) columns.push_back(valid_utf8(read.column_name(i)));
   long limit = arguments.limit.value_or(is_table(arguments) ? kShownRows : 0);
   bool has_row = read.step();
+  for (long skipped = 0; has_row && skipped < arguments.offset.value_or(0); ++skipped)
+    has_row = read.step();
   RowBuilder cells(out.begin(capture, columns));
   long rows = 0;
   for (; has_row && (limit == 0 || rows < limit); ++rows) {

@@ -16,6 +16,7 @@ struct QueryArguments {
   std::optional<std::string> format;  // "table", "csv", "json" or "columns"
   std::optional<double> timeout_seconds;
   std::optional<long> limit;
+  std::optional<long> offset;  // rows to skip
   bool json = false;
   bool excel = false;  // implies format "csv"
   bool schema = false;

@@ -40,7 +40,10 @@ using nlohmann::ordered_json;
 struct ShowArguments {
   CaptureOptions capture;
   std::optional<long> top;
-  std::string step;  // of --capture; empty: not given
+  std::string step;   // of --capture; empty: not given
+  std::string table;  // the only table; empty: all that are shown
+  std::optional<long> limit;
+  std::optional<long> offset;
   bool json = false;
 };
 
@@ -50,15 +53,25 @@ constexpr std::size_t kMaxRows = 10'000;
 constexpr std::size_t kMaxTableBytes = 8 << 20;
 
 // Keeps the first rows of a table, or the hottest ones; in both cases also the last one if it is a
-// total row ("-" instead of an id).
+// total row ("-" instead of an id). Or keeps the rows of a window.
 class ShownRows : public TableRows {
  public:
+  // Thrown by row() after the window: no further rows are needed.
+  struct WindowEnd {};
+
   // Keeps the first `most` rows.
   explicit ShownRows(std::size_t most = kMaxRows) : most_(most) {}
   // Keeps the rows with the largest numbers in the first of these columns that contains numbers.
   void sort_by(std::vector<std::size_t> heat_columns) { heat_columns_ = std::move(heat_columns); }
 
+  // Skips the first `offset` rows, then keeps `most`.
+  void set_window(std::uint64_t offset) {
+    is_window_ = true;
+    skipped_ = offset;
+  }
+
   void row(std::span<const Cell> cells) override {
+    if (is_window_) return add_to_window(cells);
     if (total_) add(std::move(*total_));
     total_.reset();
     Row row(cells, columns.size());
@@ -71,12 +84,20 @@ class ShownRows : public TableRows {
     }
   }
   void end() override {
+    if (is_window_) return;
     keep_most();
     if (total_) rows.push_back(std::move(*total_));
   }
   std::uint64_t count() const { return count_; }  // all rows, shown or not
 
  private:
+  void add_to_window(std::span<const Cell> cells) {
+    ++count_;
+    if (count_ <= skipped_) return;
+    if (rows.size() >= most_ || bytes_ >= kMaxTableBytes) throw WindowEnd();
+    rows.emplace_back(cells, columns.size());
+    bytes_ += rows.back().bytes();
+  }
   void add(Row row) {
     bytes_ += row.bytes();
     rows.push_back(std::move(row));
@@ -104,6 +125,8 @@ class ShownRows : public TableRows {
   std::optional<Row> total_;  // the last row, if it is a total
   std::size_t bytes_ = 0;     // of `rows`
   std::uint64_t count_ = 0;
+  bool is_window_ = false;
+  std::uint64_t skipped_ = 0;
 };
 
 struct ShownTable {
@@ -111,7 +134,8 @@ struct ShownTable {
   std::string title;
   bool is_data = true;  // false for tables that only describe the capture
   ShownRows rows;
-  std::uint64_t left_out = 0;  // rows omitted by the limits, not by --top
+  std::uint64_t left_out = 0;    // rows omitted by the limits, not by --top
+  std::optional<bool> is_cut{};  // of a window: there are more rows
 };
 
 struct TableSource {
@@ -119,18 +143,34 @@ struct TableSource {
   OutputFile document;
 };
 
-ShownTable make_shown(const Database& db, const TableSource& source, std::optional<long> top) {
+// The rows to show of each table.
+struct ShownPart {
+  std::optional<long> top;
+  std::optional<long> limit;
+  std::optional<long> offset;
+
+  bool is_window() const { return limit || offset; }
+};
+
+ShownTable make_shown(const Database& db, const TableSource& source, const ShownPart& part) {
   const SummaryTable& table = *source.table;
   // Tables that only describe the capture are not sorted by heat.
-  if (!table.is_exported()) top.reset();
-  const auto most = static_cast<std::size_t>(top.value_or(kMaxRows));
+  const auto top = table.is_exported() ? part.top : std::nullopt;
+  const auto most = static_cast<std::size_t>(part.limit.value_or(top.value_or(kMaxRows)));
   ShownTable shown{std::string(table.name()), std::string(table.info().title), table.is_exported(),
                    ShownRows(most)};
   if (top) shown.rows.sort_by(table.heat_columns());
+  if (part.is_window()) shown.rows.set_window(static_cast<std::uint64_t>(part.offset.value_or(0)));
   shown.rows.begin(table.columns(db));
   RowBuilder rows(shown.rows);
-  table.write(db, source.document, rows);
+  try {
+    table.write(db, source.document, rows);
+    if (part.is_window()) shown.is_cut = false;
+  } catch (const ShownRows::WindowEnd&) {
+    shown.is_cut = true;
+  }
   shown.rows.end();
+  if (part.is_window()) return shown;
   const std::uint64_t wanted =
       top ? std::min<std::uint64_t>(most, shown.rows.count()) : shown.rows.count();
   if (wanted > shown.rows.rows.size()) shown.left_out = shown.rows.count() - shown.rows.rows.size();
@@ -139,26 +179,44 @@ ShownTable make_shown(const Database& db, const TableSource& source, std::option
 
 // Creates all tables in order. For a large store, uses two threads, each with its own connection.
 std::vector<ShownTable> make_shown(const TraceDb& store, const std::vector<TableSource>& sources,
-                                   std::optional<long> top) {
+                                   const ShownPart& part) {
   constexpr std::uintmax_t kLarge = 16 << 20;
   std::vector<ShownTable> shown(sources.size());
   std::error_code ignored;
   const bool is_large = std::filesystem::file_size(store.path(), ignored) >= kLarge && !ignored;
   const auto second = is_large && sources.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
   in_parallel(sources.size(), second ? 2 : 1, [&](std::size_t at, std::size_t thread) {
-    shown[at] = make_shown((thread == 0 ? store : *second).database(), sources[at], top);
+    shown[at] = make_shown((thread == 0 ? store : *second).database(), sources[at], part);
   });
   return shown;
 }
 
-// Returns the tables of the selected step, of its model, or of the whole capture.
+// Throws Error for a table that this capture does not have.
+[[noreturn]] void refuse_table(const TraceDb& store, const std::string& name) {
+  std::vector<std::string> all;
+  std::vector<std::string> there;
+  for (const auto& table : all_summary_tables()) all.emplace_back(table->name());
+  for (const auto& table : summary_tables(store.database()))
+    if (table->has_files(store.database())) there.emplace_back(table->name());
+  if (std::find(all.begin(), all.end(), name) == all.end()) {
+    throw Error(Exit::usage, fmt::format("--table: no table is named {}; this capture has: {}",
+                                         printable(name), fmt::join(there, ", ")));
+  }
+  throw Error(Exit::nothing_to_do,
+              fmt::format("this capture has no data for {}; it has: {}. `msprof doctor` explains "
+                          "what is missing",
+                          name, fmt::join(there, ", ")));
+}
+
+// Returns the tables of the selected step, of its model, or of the whole capture. `name`: only this
+// table; empty: all that are shown.
 std::vector<ShownTable> make_tables(const TraceDb& store, const StepInfo* step,
-                                    std::optional<long> top) {
+                                    const std::string& name, const ShownPart& part) {
   const Database& db = store.database();
   const auto tables = summary_tables(db);
   std::vector<TableSource> sources;
   for (const auto& table : tables) {
-    if (!table->info().is_shown) continue;
+    if (name.empty() ? !table->info().is_shown : table->name() != name) continue;
     table->visit_files(db, [&](const OutputFile& document) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
@@ -168,7 +226,8 @@ std::vector<ShownTable> make_tables(const TraceDb& store, const StepInfo* step,
       return true;
     });
   }
-  return make_shown(store, sources, top);
+  if (!name.empty() && sources.empty()) refuse_table(store, name);
+  return make_shown(store, sources, part);
 }
 
 // Returns "0 to 3", or "0, 5, 10" if the numbers are not contiguous.
@@ -307,6 +366,7 @@ void print_tables(const std::vector<ShownTable>& tables) {
     if (table.left_out > 0)
       fmt::print("and {} more: msprof query \"SELECT * FROM {}\" --format csv\n", table.left_out,
                  table.name);
+    if (table.is_cut.value_or(false)) fmt::print("and more: --offset skips rows\n");
   }
 }
 
@@ -324,6 +384,7 @@ ordered_json as_json(const ShownTable& table) {
                       {"columns", table.rows.columns},
                       {"rows", std::move(rows)}};
   if (table.left_out > 0) one["left_out"] = table.left_out;
+  if (table.is_cut) one["is_cut"] = *table.is_cut;
   return one;
 }
 
@@ -351,7 +412,8 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
-  const auto tables = make_tables(ready.db, step, arguments.top);
+  const auto tables = make_tables(ready.db, step, arguments.table,
+                                  {arguments.top, arguments.limit, arguments.offset});
   const bool empty = std::none_of(tables.begin(), tables.end(),
                                   [](const ShownTable& table) { return table.is_data; }) &&
                      !has_any_product(ready.db.database());
@@ -414,16 +476,33 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
 // Rows per table of a cluster.
 constexpr long kClusterRows = 10;
 
-Exit run_show(const ShowArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
+void check_rows(const ShowArguments& arguments) {
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, fmt::format("--top: expected a number >= 1, got {}", *arguments.top));
+  if (arguments.limit && *arguments.limit < 1)
+    throw Error(Exit::usage,
+                fmt::format("--limit: expected a number >= 1, got {}", *arguments.limit));
+  if (arguments.offset && *arguments.offset < 0)
+    throw Error(Exit::usage,
+                fmt::format("--offset: expected a number >= 0, got {}", *arguments.offset));
+  const bool is_window = arguments.limit || arguments.offset;
+  if (is_window && arguments.table.empty())
+    throw Error(Exit::usage, "--limit and --offset need --table NAME");
+  if (is_window && arguments.top)
+    throw Error(Exit::usage, "--top sorts the table: it cannot be used with --limit or --offset");
+}
+
+Exit run_show(const ShowArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  check_rows(arguments);
   ordered_json document = {{"schema", "msprof.show/2"}, {"captures", ordered_json::array()}};
   const auto clusters = find_cluster_dbs(arguments.capture.dirs);
   const auto work = [&] {
     if (!clusters.empty()) {
       if (!arguments.step.empty())
         throw Error(Exit::usage, "--capture works only with runs of JOB… captures");
+      if (!arguments.table.empty())
+        throw Error(Exit::usage, "--table works only with captures; use query for a cluster");
       const auto top = static_cast<std::size_t>(arguments.top.value_or(kClusterRows));
       return show_clusters(clusters, top, arguments.json, document);
     }
@@ -453,6 +532,17 @@ void add_show_command(cli::Command& root) {
       "  msprof show -dir JOBXXX --json    for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});
+  cli::Option table = {"--table", &arguments->table, "NAME",
+                       "only this table of `export summary`, such as op_summary"};
+  table.suggestions = [] {
+    std::vector<cli::Suggestion> words;
+    for (const auto& one : all_summary_tables())
+      words.push_back({std::string(one->name()), std::string(one->info().help)});
+    return words;
+  };
+  command.add_option(std::move(table));
+  command.add_option({"--limit", &arguments->limit, "N", "with --table: at most N rows, in order"});
+  command.add_option({"--offset", &arguments->offset, "N", "with --table: skip the first N rows"});
   command.add_option({"--capture", &arguments->step, "N",
                       "capture within the run: N or MODEL_ID:N, as in query and in file names"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
