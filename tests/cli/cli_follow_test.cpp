@@ -27,10 +27,10 @@ RunResult follow_once(const fs::path& folder, Words more = {}) {
   return run_msprof(follow_words(folder, more));
 }
 
-fs::path make_small_prof(const fs::path& parent, const prof::ProfSetup& setup = {}) {
+fs::path make_small_prof(const fs::path& parent) {
   prof::RunShape shape;
   shape.tasks = 60;
-  return prof::make_run(parent, setup, shape).folder;
+  return prof::make_run(parent, {}, shape).folder;
 }
 
 json state_in(const fs::path& folder) {
@@ -62,9 +62,8 @@ TEST_CASE("follow imports and exports complete captures and leaves the others al
   const TempFolder folder;
   const auto job = make_face(folder / "a/b", "JOBA");
   const fs::path prof = make_small_prof(folder / "worker_ascend_pt");
-  prof::ProfSetup running;
-  running.end_us = 0;
-  const fs::path open_prof = make_small_prof(folder / "running", running);
+  const fs::path open_prof = make_small_prof(folder / "running");
+  fs::remove(open_prof / "host/end_info");
   const auto open_job = make_partial(folder.path(), "JOBOPEN");
   const std::string before = fingerprint(open_prof) + fingerprint(open_job.folder());
 
@@ -160,7 +159,7 @@ TEST_CASE("follow rejects wrong options before it waits for captures") {
 TEST_CASE("--exec runs once per capture, without a shell, whatever the capture is called") {
   const TempFolder folder;
   const TempFolder outside;
-  const Words names = {"-rf", "a\nb", "$(touch x);'\"", "caf\xc3\xa9", "bad\xff\xfe%", "* ?"};
+  const Words names = {"-rf", "a\nb", "$(touch x);* '\"", "bad\xff\xfe%"};
   for (const std::string& name : names) make_face(folder / name, "JOBA");
   fs::create_directory_symlink(folder.path(), folder / "loop");
   fs::create_symlink(folder / "self", folder / "self");
@@ -228,7 +227,7 @@ TEST_CASE("a follower killed during a command repeats the command, but not the e
 TEST_CASE("a follower killed during an import does the capture again and leaves no rests") {
   const TempFolder folder;
   JobBuilder job(folder.path(), "JOBA");
-  add_many_records(job, 200'000);
+  add_many_records(job, 50'000);
   make_face(folder.path(), "JOBB");
   const auto is_importing = [&] { return fs::exists(job.folder() / "sqlite"); };
   {
