@@ -45,43 +45,44 @@ std::optional<double> number_as_read(const Cell& cell) {
 
 }  // namespace
 
-void append_cell(std::string& out, const Cell& cell) {
+char* put_cell(char* out, const Cell& cell) {
   switch (cell.form) {
     case CellForm::missing:
-      out.append("N/A", 3);
-      break;
-    case CellForm::text:
-    case CellForm::digits:
-      out.append(cell.bytes, cell.size);
-      break;
-    case CellForm::blob:
-      for (const char byte : cell.view())
-        fmt::format_to(std::back_inserter(out), "{:02X}", static_cast<unsigned char>(byte));
-      break;
-    case CellForm::integer: {
-      const fmt::format_int digits(cell.integer);
-      out.append(digits.data(), digits.size());
-      break;
-    }
+      std::memcpy(out, "N/A", 3);
+      return out + 3;
+    case CellForm::integer:
+      return std::to_chars(out, out + kMaxRealBytes, cell.integer).ptr;
     case CellForm::us:
-      append_us_from_ns(out, cell.integer);
-      break;
+      return put_us_from_ns(out, cell.integer);
     case CellForm::us6:
-      append_us_from_ns(out, cell.integer);
-      out.append("000", 3);
-      break;
+      out = put_us_from_ns(out, cell.integer);
+      std::memcpy(out, "000", 3);
+      return out + 3;
     case CellForm::real:
-      append_python_float(out, cell.real);
-      break;
+      return put_python_float(out, cell.real);
     case CellForm::fixed3:
-      append_fixed3(out, cell.real);
-      break;
+      return put_fixed3(out, cell.real);
     case CellForm::fixed3_trimmed:
-      append_fixed3_trimmed(out, cell.real);
-      break;
+      return put_fixed3_trimmed(out, cell.real);
     case CellForm::sqlite_round3:
-      append_sqlite_round3(out, cell.real);
+      return put_sqlite_round3(out, cell.real);
+    case CellForm::text:
+    case CellForm::blob:
+    case CellForm::digits:
       break;
+  }
+  return out;
+}
+
+void append_cell(std::string& out, const Cell& cell) {
+  if (!cell.has_bytes()) {
+    char text[kMaxRealBytes];
+    out.append(text, put_cell(text, cell));
+  } else if (cell.form == CellForm::blob) {
+    for (const char byte : cell.view())
+      fmt::format_to(std::back_inserter(out), "{:02X}", static_cast<unsigned char>(byte));
+  } else {
+    out += cell.view();
   }
 }
 

@@ -82,7 +82,10 @@ inline Cell make_cell(CellForm form, double value) {
   return cell;
 }
 
-// Appends the text of the cell in the form of the vendor's products; N/A if it is missing.
+// Writes the text of a cell that has no bytes, in the form of the vendor's products, into a buffer
+// of kMaxRealBytes (vendor_real.hpp): a number, or N/A if it is missing. Returns the end.
+char* put_cell(char* out, const Cell& cell);
+// Appends the text of any cell.
 void append_cell(std::string& out, const Cell& cell);
 std::string cell_text(const Cell& cell);
 // Returns the number that a reader of this text gets; empty if the cell is not a number.

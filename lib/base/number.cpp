@@ -60,6 +60,10 @@ inline char* put_triple(char* out, std::uint64_t below_1000) {
 
 char* put_digits(char* out, std::uint64_t value) {
   constexpr std::uint64_t kMillion = 1'000'000;
+  if (value < 10) {
+    *out = static_cast<char>('0' + value);
+    return out + 1;
+  }
   if (value < kMillion) return std::to_chars(out, out + 20, value).ptr;
   out = put_digits(out, value / kMillion);
   return put_triple(put_triple(out, value % kMillion / 1000), value % 1000);

@@ -7,7 +7,7 @@ namespace {
 // Copies the cells that the sink reads.
 class CopiedRows : public RowBlock {
  public:
-  explicit CopiedRows(RowSink& sink) : sink_(sink) {}
+  explicit CopiedRows(RowSink& sink) : sink_(sink) { cells_.reserve(kFullBytes / sizeof(Cell)); }
 
   void add(std::span<const Cell> cells) override {
     for (; known_columns_ < cells.size(); ++known_columns_)

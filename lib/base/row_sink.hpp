@@ -24,6 +24,9 @@ enum class Absent { not_available, null };
 // thread at a time uses a block.
 class RowBlock {
  public:
+  // Size of a block to pass on. Fits in a core's cache.
+  static constexpr std::size_t kFullBytes = 256 << 10;
+
   virtual ~RowBlock() = default;
   virtual void add(std::span<const Cell> cells) = 0;
   virtual std::size_t bytes() const = 0;
@@ -47,30 +50,25 @@ class RowSink {
 // Cells and their texts: of a row, or shared by many rows.
 class CellList {
  public:
-  std::span<const Cell> cells() const { return cells_; }
+  std::span<const Cell> cells() const { return {cells_.data(), count_}; }
 
-  void missing() { cells_.emplace_back(); }
+  void missing() { add() = Cell(); }
   void text(std::string_view value, std::uint32_t text_id = 0) {
-    add(CellForm::text, value);
-    cells_.back().text_id = text_id;
-    cells_.back().is_plain = is_plain_cell(value);
+    Cell& cell = add(CellForm::text, value);
+    cell.text_id = text_id;
+    cell.is_plain = is_plain_cell(value);
   }
   void blob(std::string_view bytes) { add(CellForm::blob, bytes); }
   // Decimal digits, printed unchanged.
   void number(std::string_view digits) { add(CellForm::digits, digits); }
   void number(std::int64_t value, CellForm form = CellForm::integer) {
-    cells_.push_back(make_cell(form, value));
+    add() = make_cell(form, value);
   }
-  void real(double value, CellForm form = CellForm::real) {
-    cells_.push_back(make_cell(form, value));
-  }
-  void timestamp(std::string_view digits) {
-    number(digits);
-    cells_.back().is_time = true;
-  }
+  void real(double value, CellForm form = CellForm::real) { add() = make_cell(form, value); }
+  void timestamp(std::string_view digits) { add(CellForm::digits, digits).is_time = true; }
   void timestamp(std::int64_t value, CellForm form = CellForm::integer) {
-    number(value, form);
-    cells_.back().is_time = true;
+    Cell& cell = add() = make_cell(form, value);
+    cell.is_time = true;
   }
   void number_or_missing(const std::optional<std::string>& digits) {
     digits ? number(std::string_view(*digits)) : missing();
@@ -78,21 +76,27 @@ class CellList {
   void number_or_missing(std::optional<std::int64_t> value) { value ? number(*value) : missing(); }
   // Adds cells of another list, which must stay unchanged until the row ends.
   void share(std::span<const Cell> cells) {
-    cells_.insert(cells_.end(), cells.begin(), cells.end());
+    for (const Cell& cell : cells) add() = cell;
   }
 
  protected:
   void clear() {
-    cells_.clear();
+    count_ = 0;
     texts_.clear();
   }
 
  private:
-  void add(CellForm form, std::string_view bytes) {
-    cells_.push_back(make_cell(form, texts_.copy(bytes)));
+  // Returns a new cell, with any content.
+  Cell& add() {
+    if (count_ == cells_.size()) cells_.resize(2 * count_ + 4);
+    return cells_[count_++];
+  }
+  Cell& add(CellForm form, std::string_view bytes) {
+    return add() = make_cell(form, texts_.copy(bytes));
   }
 
-  std::vector<Cell> cells_;
+  std::vector<Cell> cells_;  // only grows, so that a new row costs nothing
+  std::size_t count_ = 0;
   TextArena texts_;
 };
 

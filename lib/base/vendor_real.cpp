@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/number.hpp"
 
@@ -76,32 +77,20 @@ std::int64_t sqlite_thousandths(double value) {
   return thousandths;
 }
 
-// Appends thousandths as text without trailing zeros, but with at least `least` decimals. Written
-// back to front for speed: tables have tens of millions of these.
-void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
-  std::array<char, 24> text{};
-  char* const end = text.data() + text.size();
-  char* at = end;
-  auto rest = static_cast<unsigned>(thousandths % 1000);
-  auto whole = static_cast<std::uint64_t>(thousandths / 1000);
-  int decimals = 3;
-  for (; decimals > least && rest % 10 == 0; --decimals) rest /= 10;
-  for (int i = 0; i < decimals; ++i, rest /= 10) *--at = static_cast<char>('0' + rest % 10);
-  if (decimals > 0) *--at = '.';
-  do {
-    *--at = static_cast<char>('0' + whole % 10);
-    whole /= 10;
-  } while (whole != 0);
-  out.append(at, static_cast<std::size_t>(end - at));
+// Writes thousandths without trailing zeros, but with at least `least` decimals.
+char* put_thousandths(char* out, std::int64_t thousandths, int least) {
+  char* end = put_us_from_ns(out, thousandths);
+  for (int decimals = 3; decimals > least && end[-1] == '0'; --decimals) --end;
+  return end[-1] == '.' ? end - 1 : end;
 }
 
-// Appends a value of any size with 15 significant digits and always a decimal point.
-void append_15_digits(std::string& out, double value) {
+// Writes a value of any size with 15 significant digits and always a decimal point.
+char* put_15_digits(char* out, double value) {
   std::string text = fmt::format("{:.15g}", value);
   if (std::isfinite(value) && text.find('.') == std::string::npos) {
     text.insert(std::min(text.find('e'), text.size()), ".0");
   }
-  out += text;
+  return std::copy(text.begin(), text.end(), out);
 }
 
 // Rounds to thousandths as SQLite does; false if the value is too large.
@@ -112,17 +101,21 @@ bool sqlite_rounded(double magnitude, std::int64_t& thousandths) {
   return true;
 }
 
-void append_fixed3(std::string& out, double value, int least) {
+char* put_fixed3(char* out, double value, int least) {
   std::int64_t thousandths = 0;
   if (rounds_plainly(std::abs(value) * 1000.0, thousandths)) {
-    if (std::signbit(value)) out += '-';
-    append_thousandths(out, thousandths, least);
-    return;
+    if (std::signbit(value)) *out++ = '-';
+    return put_thousandths(out, thousandths, least);
   }
-  fmt::format_to(std::back_inserter(out), "{:.3f}", value);
-  if (least == 3 || !std::isfinite(value)) return;
-  while (out.back() == '0') out.pop_back();
-  if (out.back() == '.') out.pop_back();
+  out = fmt::format_to(out, "{:.3f}", value);
+  if (least == 3 || !std::isfinite(value)) return out;
+  while (out[-1] == '0') --out;
+  return out[-1] == '.' ? out - 1 : out;
+}
+
+void append_real(std::string& out, double value, char* (*put)(char* out, double value)) {
+  char text[kMaxRealBytes];
+  out.append(text, put(text, value));
 }
 
 }  // namespace
@@ -137,18 +130,20 @@ double sqlite_round3(double value) {
   return std::strtod(fmt::format("{:.3f}", value).c_str(), nullptr);
 }
 
-void append_sqlite_round3(std::string& out, double value) {
+char* put_sqlite_round3(char* out, double value) {
   if (value == 0) {  // usual for a task that did not run
-    out.append("0.0", 3);
-    return;
+    std::memcpy(out, "0.0", 3);
+    return out + 3;
   }
   std::int64_t thousandths = 0;
-  if (!sqlite_rounded(std::abs(value), thousandths)) {
-    append_15_digits(out, sqlite_round3(value));
-    return;
-  }
-  if (value < 0 && thousandths != 0) out += '-';
-  append_thousandths(out, thousandths, 1);
+  if (!sqlite_rounded(std::abs(value), thousandths))
+    return put_15_digits(out, sqlite_round3(value));
+  if (value < 0 && thousandths != 0) *out++ = '-';
+  return put_thousandths(out, thousandths, 1);
+}
+
+void append_sqlite_round3(std::string& out, double value) {
+  append_real(out, value, put_sqlite_round3);
 }
 
 std::optional<double> sqlite_round3_as_read(double value) {
@@ -164,12 +159,20 @@ std::optional<double> fixed3_as_read(double value) {
   return std::copysign(static_cast<double>(thousandths) / 1000.0, value);
 }
 
+char* put_fixed3(char* out, double value) {
+  return put_fixed3(out, value, 3);
+}
+
 void append_fixed3(std::string& out, double value) {
-  append_fixed3(out, value, 3);
+  append_real(out, value, put_fixed3);
+}
+
+char* put_fixed3_trimmed(char* out, double value) {
+  return put_fixed3(out, value, 0);
 }
 
 void append_fixed3_trimmed(std::string& out, double value) {
-  append_fixed3(out, value, 0);
+  append_real(out, value, put_fixed3_trimmed);
 }
 
 double python_round(double value, int digits) {
@@ -184,19 +187,21 @@ double python_round(double value, int digits) {
   return std::strtod(fmt::format("{:.{}f}", value, digits).c_str(), nullptr);
 }
 
-void append_python_float(std::string& out, double value) {
+char* put_python_float(char* out, double value) {
   constexpr double kMinFixed = 1e-4;
   constexpr double kMaxFixed = 1e16;
   const double magnitude = std::abs(value);
   const bool is_fixed = magnitude == 0 || (magnitude >= kMinFixed && magnitude < kMaxFixed);
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value,
-                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific)
-          .ptr;
-  const std::size_t before = out.size();
-  out.append(text.data(), end);
-  if (is_fixed && out.find('.', before) == std::string::npos) out += ".0";
+  char* end = std::to_chars(out, out + kMaxRealBytes, value,
+                            is_fixed ? std::chars_format::fixed : std::chars_format::scientific)
+                  .ptr;
+  if (!is_fixed || std::find(out, end, '.') != end) return end;
+  std::memcpy(end, ".0", 2);
+  return end + 2;
+}
+
+void append_python_float(std::string& out, double value) {
+  append_real(out, value, put_python_float);
 }
 
 }  // namespace msprof

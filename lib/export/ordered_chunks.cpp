@@ -15,13 +15,12 @@ namespace {
 // Thrown in the other threads when a chunk has failed.
 struct Abandoned {};
 
-// A chunk of a timeline has about 10 MB of text.
-constexpr std::size_t kMaxHeldPerThread = 16 << 20;
-
 }  // namespace
 
-OrderedChunks::OrderedChunks(std::size_t count, std::size_t threads)
-    : threads_(std::max<std::size_t>(threads, 1)), chunks_(count) {}
+OrderedChunks::OrderedChunks(std::size_t count, std::size_t threads, std::size_t held_bytes)
+    : threads_(std::max<std::size_t>(threads, 1)),
+      max_held_bytes_(threads_ * held_bytes),
+      chunks_(count) {}
 
 void OrderedChunks::run(const Database& db, const Make& make, std::vector<std::size_t> order) {
   if (order.empty()) {
@@ -57,7 +56,7 @@ void OrderedChunks::wait(std::unique_lock<std::mutex>& lock, const Condition& co
 
 bool OrderedChunks::has_turn(std::size_t chunk) {
   std::unique_lock lock(mutex_);
-  wait(lock, [&] { return chunk == head_ || held_bytes_ < threads_ * kMaxHeldPerThread; });
+  wait(lock, [&] { return chunk == head_ || held_bytes_ < max_held_bytes_; });
   if (chunk != head_) return false;
   output_held(chunk, lock);
   return true;

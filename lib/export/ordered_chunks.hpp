@@ -44,8 +44,8 @@ class OrderedChunks {
   // Makes a chunk. Each thread has its own connection.
   using Make = std::function<void(const Database& db, std::size_t chunk)>;
 
-  // Uses at most `threads` threads.
-  OrderedChunks(std::size_t count, std::size_t threads);
+  // Uses at most `threads` threads, which hold outputs of about `held_bytes` bytes each.
+  OrderedChunks(std::size_t count, std::size_t threads, std::size_t held_bytes);
 
   // Makes all chunks; they start in `order`, or ascending if it is empty. Without more connections
   // to the file of `db`, uses fewer threads. Rethrows the first error of a chunk or an output.
@@ -76,6 +76,7 @@ class OrderedChunks {
   void abandon();
 
   std::size_t threads_;
+  std::size_t max_held_bytes_;  // of all threads
   std::vector<Chunk> chunks_;
   std::mutex mutex_;
   std::condition_variable changed_;

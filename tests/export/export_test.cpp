@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/json_text.hpp"
+#include "base/vendor_real.hpp"
 #include "export/exporter.hpp"
 #include "export/table/table_writers.hpp"
 #include "export/trace/trace_json_writer.hpp"
@@ -73,6 +74,35 @@ TEST_CASE("CSV cells are quoted only if necessary") {
   CHECK(csv({"plain", "a,b", "say \"x\"", "two\nlines", "cr\r", " blank ", ""}) ==
         "Name,Time(us)\nplain,1.500\n\"a,b\",1.500\n\"say \"\"x\"\"\",1.500\n\"two\nlines\",1.500\n"
         "\"cr\r\",1.500\n blank ,1.500\n,1.500\n");
+}
+
+TEST_CASE("CSV texts have any length, valid or not") {
+  for (const std::size_t size :
+       std::vector<std::size_t>{0, 1, 1350, 1364, 1365, 2000, 4095, 4096, 70'000}) {
+    const std::string plain(size, 'a'), quotes(size, '"'), invalid(size, '\xFF');
+    std::string repaired;
+    for (std::size_t i = 0; i < size; ++i) repaired += "\xEF\xBF\xBD";
+    const std::string quoted = size == 0 ? "" : "\"" + quotes + quotes + "\"";
+    const std::string csv = written<CsvWriter>([&](CsvWriter& out) {
+      RowBuilder row(out);
+      for (const std::string& text : {plain, quotes, invalid, "," + invalid}) row.text(text);
+      row.end_row();
+    });
+    CHECK((csv == plain + "," + quoted + "," + repaired + ",\"," + repaired + "\"\n"));
+  }
+}
+
+TEST_CASE("CSV numbers have any number of digits") {
+  const std::string csv = written<CsvWriter>([](CsvWriter& out) {
+    RowBuilder row(out);
+    for (int i = 0; i < 20; ++i) row.real(-1e308, CellForm::fixed3);
+    row.end_row();
+  });
+  std::string number;
+  append_fixed3(number, -1e308);
+  std::string expected = number;
+  for (int i = 1; i < 20; ++i) expected += "," + number;
+  CHECK(csv == expected + "\n");
 }
 
 TEST_CASE("a CSV with a byte order mark has one in each slice") {

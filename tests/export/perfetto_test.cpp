@@ -29,7 +29,7 @@ std::string written(const std::vector<Draw>& chunks, std::vector<std::size_t> or
     AtomicFile file(path);
     const auto trace = make_perfetto_file(file);
     const Database db = Database::create(folder / "a.db", 4096);
-    OrderedChunks ordered(chunks.size(), 1);
+    OrderedChunks ordered(chunks.size(), 1, 16 << 20);
     ordered.run(
         db,
         [&](const Database&, std::size_t chunk) {

@@ -353,7 +353,7 @@ class OpSummaryWriter {
 
 // Tasks and collectives are sorted by device and start.
 std::vector<OpSummaryChunk> plan_op_chunks(const Database& db, OpSummaryWriter& writer) {
-  constexpr std::int64_t kChunkRows = 1 << 13;
+  constexpr std::int64_t kChunkRows = 1 << 12;
   const auto ranges = chunk_ranges(id_range(db, TaskRow::kTable), kChunkRows);
   std::vector<OpSummaryChunk> chunks(1);
   chunks.front().tasks.first = ranges.front().first;

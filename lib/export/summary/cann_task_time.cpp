@@ -179,7 +179,7 @@ std::int64_t first_from(const Database& db, IdRange run, std::int64_t start_ns) 
 
 // Cuts the runs at the starts of every so many tasks of the longest one.
 std::vector<TaskRanges> plan_task_chunks(const Database& db, const ExportScope& scope) {
-  constexpr std::int64_t kChunkRows = 1 << 14;
+  constexpr std::int64_t kChunkRows = 1 << 13;
   // Each chunk reads from all runs. Captures have one per device; only a foreign store has so many.
   constexpr std::size_t kMaxRuns = 256;
   TaskRanges rest;

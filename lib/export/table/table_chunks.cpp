@@ -26,16 +26,13 @@ class ChunkSink : public RowSink {
   void row(std::span<const Cell> cells) override {
     if (has_turn_) return sink_.row(cells);
     block_->add(cells);
-    if (block_->bytes() >= kBlockBytes) pass_on();
+    if (block_->bytes() >= RowBlock::kFullBytes) pass_on();
   }
   void end() override {
     if (!has_turn_) pass_on();
   }
 
  private:
-  // Fits in a core's cache.
-  static constexpr std::size_t kBlockBytes = 256 << 10;
-
   void pass_on() {
     has_turn_ = chunks_.has_turn(chunk_);
     if (has_turn_) return block_->flush();
@@ -50,6 +47,9 @@ class ChunkSink : public RowSink {
   std::unique_ptr<RowBlock> block_;
   bool has_turn_;
 };
+
+// Most of a chunk of op_summary.
+constexpr std::size_t kHeldBytes = 512 << 10;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void write_table(const Database& db, const SummaryTable& table, const OutputFile
     for (const TableChunk& write : all) write(db, rows);
     return;
   }
-  OrderedChunks chunks(all.size(), threads);
+  OrderedChunks chunks(all.size(), threads, kHeldBytes);
   chunks.run(db, [&](const Database& own, std::size_t chunk) {
     ChunkSink part(chunks, chunk, sink);
     RowBuilder rows(part);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <iterator>
 #include <map>
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "base/vendor_real.hpp"
 
 namespace msprof {
 
@@ -37,7 +40,10 @@ std::size_t size_of_rows(std::string_view csv, std::uint64_t rows) {
 // The text of rows that a writer formats.
 class TextRows : public RowBlock {
  public:
-  explicit TextRows(TableWriter& writer) : writer_(writer) {}
+  explicit TextRows(TableWriter& writer) : writer_(writer) {
+    constexpr std::size_t kLongRow = 16 << 10;
+    text_.reserve(kFullBytes + kLongRow);
+  }
 
   void add(std::span<const Cell> cells) override {
     writer_.append_row(text_, cells);
@@ -56,28 +62,33 @@ class TextRows : public RowBlock {
   std::uint64_t rows_ = 0;
 };
 
-// Appends a text as a CSV cell: valid UTF-8, quoted where RFC 4180 requires it.
-void append_csv_text(std::string& out, std::string_view value) {
-  if (is_plain_cell(value)) {
-    out += value;
-    return;
-  }
+char* put_bytes(char* out, std::string_view bytes) {
+  if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
+  return out + bytes.size();
+}
+
+// Writes a text as a CSV cell, valid UTF-8 and quoted where RFC 4180 requires it, into a buffer of
+// size_of_csv_text(). Returns the end.
+char* put_csv_text(char* out, std::string_view value) {
+  if (is_plain_cell(value)) return put_bytes(out, value);
   const std::string repaired = is_valid_utf8(value) ? std::string() : valid_utf8(value);
   if (!repaired.empty()) value = repaired;
-  if (value.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += value;
-    return;
+  char* const start = out;
+  bool is_quoted = false;
+  *out++ = '"';
+  for (const char c : value) {
+    if (c == '"') *out++ = '"';
+    is_quoted = is_quoted || c == '"' || c == ',' || c == '\r' || c == '\n';
+    *out++ = c;
   }
-  out += '"';
-  std::size_t written = 0;
-  for (std::size_t quote = value.find('"'); quote != std::string_view::npos;
-       quote = value.find('"', written)) {
-    out.append(value, written, quote + 1 - written);
-    out += '"';
-    written = quote + 1;
-  }
-  out.append(value, written);
-  out += '"';
+  if (!is_quoted) return std::copy(start + 1, out, start);
+  *out++ = '"';
+  return out;
+}
+
+// An invalid byte becomes three bytes; quotes and an apostrophe are added.
+constexpr std::size_t size_of_csv_text(std::size_t bytes) {
+  return 3 * bytes + 3;
 }
 
 // Returns the text before each cell: the quoted key and the colon.
@@ -111,11 +122,9 @@ void CsvWriter::write_header() {
   std::string& out = out_->buffer();
   if (is_for_excel_ && is_at_start_) out += kUtf8Mark;
   is_at_start_ = false;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (i > 0) out += ',';
-    append_text(out, columns_[i]);
-  }
-  out += '\n';
+  std::vector<Cell> names;
+  for (const std::string& column : columns_) names.push_back(make_cell(CellForm::text, column));
+  append_row(out, names);
 }
 
 void CsvWriter::start_slice() {
@@ -133,11 +142,26 @@ void CsvWriter::row(std::span<const Cell> cells) {
 }
 
 void CsvWriter::append_row(std::string& out, std::span<const Cell> cells) const {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) out += ',';
-    append(out, cells[i]);
+  // Most rows fit: one append per row is faster than one per cell.
+  char row[4096];
+  char* at = row;
+  for (const Cell& cell : cells) {
+    const std::size_t most = cell.has_bytes() ? size_of_csv_text(cell.size) : kMaxRealBytes;
+    if (most + sizeof ",\t" > static_cast<std::size_t>(std::end(row) - at)) {
+      out.append(row, at);
+      at = row;
+    }
+    if (most + sizeof ",\t" <= sizeof row) {
+      at = put(at, cell);
+    } else {
+      std::string text(most, ' ');
+      out.append(text.data(), put(text.data(), cell));
+    }
+    *at++ = ',';
   }
-  out += '\n';
+  if (!cells.empty()) --at;
+  *at++ = '\n';
+  out.append(row, at);
 }
 
 void CsvWriter::write_rows(std::string_view text, std::uint64_t rows) {
@@ -153,23 +177,21 @@ void CsvWriter::write_rows(std::string_view text, std::uint64_t rows) {
   rows_ += rows;
 }
 
-void CsvWriter::append(std::string& out, const Cell& cell) const {
-  if (cell.is_plain && !is_for_excel_ && cell.size > 0) return void(out += cell.view());
-  if (cell.form == CellForm::text) return append_text(out, cell.view());
-  if (cell.form == CellForm::missing && absent_ == Absent::null) return;
-  if (cell.form == CellForm::blob && cell.size == 0) return append_text(out, {});
-  append_cell(out, cell);
-  if (cell.is_time) out += '\t';
+// Writes the cell; a number may have a TAB.
+char* CsvWriter::put(char* out, const Cell& cell) const {
+  if (cell.is_plain && !is_for_excel_ && cell.size > 0) return put_bytes(out, cell.view());
+  if (cell.form == CellForm::text) return put_text(out, cell.view());
+  if (cell.form == CellForm::missing && absent_ == Absent::null) return out;
+  if (cell.form == CellForm::blob) return put_text(out, cell_text(cell));
+  out = cell.form == CellForm::digits ? put_bytes(out, cell.view()) : put_cell(out, cell);
+  if (cell.is_time) *out++ = '\t';
+  return out;
 }
 
-void CsvWriter::append_text(std::string& out, std::string_view value) const {
-  if (value.empty() && absent_ == Absent::null) {
-    out += "\"\"";
-  } else if (is_for_excel_ && is_formula(value)) {
-    append_csv_text(out, "'" + std::string(value));
-  } else {
-    append_csv_text(out, value);
-  }
+char* CsvWriter::put_text(char* out, std::string_view value) const {
+  if (value.empty() && absent_ == Absent::null) return put_bytes(out, "\"\"");
+  if (is_for_excel_ && is_formula(value)) return put_csv_text(out, "'" + std::string(value));
+  return put_csv_text(out, value);
 }
 
 void JsonTableWriter::begin(std::span<const std::string> columns) {

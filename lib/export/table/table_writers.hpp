@@ -46,8 +46,8 @@ class CsvWriter : public TableWriter {
  private:
   void write_header();
   void start_slice();
-  void append(std::string& out, const Cell& cell) const;
-  void append_text(std::string& out, std::string_view value) const;
+  char* put(char* out, const Cell& cell) const;
+  char* put_text(char* out, std::string_view value) const;
   TextOutput* out_;
   Absent absent_;
   std::vector<std::string> columns_;

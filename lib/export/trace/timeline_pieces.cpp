@@ -111,7 +111,8 @@ std::vector<TimelinePiece> TimelineLayer::pieces(const Database&,
 
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
                          std::size_t threads, const MakePieceWriter& make_writer) {
-  OrderedChunks chunks(pieces.size(), threads);
+  constexpr std::size_t kHeldBytes = 16 << 20;  // a piece has about 10 MB of text
+  OrderedChunks chunks(pieces.size(), threads, kHeldBytes);
   std::mutex mutex;
   PieceCounts counts;
   const auto write = [&](const Database& own, std::size_t number) {
