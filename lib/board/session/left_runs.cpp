@@ -80,6 +80,8 @@ cd "$1" || exit 1
 [ ! -e "runs/$2/survive/begun" ] || exit 0
 if [ "$3" = recording ]; then
   keep_recording "$2" >/dev/null || exit 1
+elif [ -e "kept/$2" ]; then
+  rmdir "runs/$2" 2>/dev/null
 elif [ -e "runs/$2" ]; then
   mkdir -p kept && mv "runs/$2" "kept/$2" || exit 1
 fi
