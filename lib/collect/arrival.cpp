@@ -84,7 +84,7 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
     }
   }
   if (is_moved && !fs::is_empty(stale / "files", ignored) && !ignored) {
-    const fs::path saved = publish_into(output, stale / "files", "killed.files");
+    const fs::path saved = publish_into(output, stale / "files", kKilledFiles);
     log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
   }
   return is_whole;

@@ -16,6 +16,7 @@
 #include "collect/cann/application.hpp"
 #include "collect/cann/dynamic_session.hpp"
 #include "collect/elf_file.hpp"
+#include "collect/moved_results.hpp"
 #include "collect/outcome.hpp"
 
 namespace msprof {
@@ -236,7 +237,8 @@ class CollectRun {
     const bool needed =
         is_within(target.root / target.main, output_) || is_within(working, output_);
     if (options_.output && !needed) scan.never_copied.push_back(output_);
-    scan.earlier_results = {output_ / (name_ + ".files"), output_ / (name_ + ".runs")};
+    scan.earlier_results = {output_ / (name_ + ".files"), output_ / (name_ + ".runs"),
+                            output_ / kKilledFiles};
     project_ = scan_project(target, scan);
     project_.is_for_cann = is_for_cann(target, options_.arguments, host_.is_board());
     project_.own_profiling = find_own_profiling(read_elf(target.root / target.main));

@@ -147,9 +147,14 @@ void move_tree(const fs::path& source, const fs::path& target) {
     throw Error(Exit::cannot_write, fmt::format("cannot move {} to {}: {}", source.string(),
                                                 target.string(), errno_text(errno)));
   }
-  copy_tree(source, target);
-  // The source is removed next.
-  sync_tree(target);
+  // A final name is always whole.
+  const fs::path partial = target.string() + ".partial";
+  copy_tree(source, partial);
+  sync_tree(partial);  // the source is removed next
+  if (::rename(partial.c_str(), target.c_str()) != 0) {
+    throw Error(Exit::cannot_write, fmt::format("cannot move {} to {}: {}", source.string(),
+                                                target.string(), errno_text(errno)));
+  }
 }
 
 bool remove_tree(const fs::path& root) {
