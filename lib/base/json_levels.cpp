@@ -44,4 +44,16 @@ bool is_nested_deeper(std::string_view json, int levels) {
   return false;
 }
 
+bool has_too_many_members(std::string_view json) {
+  std::size_t members = 0;
+  for (std::size_t at = 0; at < json.size();) {
+    if (json[at] == '"') {
+      at = find_text_end(json, at);
+      continue;
+    }
+    if (json[at++] == ':' && ++members > kMaxJsonMembers) return true;
+  }
+  return false;
+}
+
 }  // namespace msprof

@@ -314,6 +314,7 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   try {
     const std::string text = read_text_file(path, kMaxRecordFileBytes);
     if (is_nested_deeper(text)) return refuse("is nested too deeply");
+    if (has_too_many_members(text)) return refuse("has too many members");
     const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded()) return refuse("is not JSON");
     const std::string schema = find_text(document, "schema");
@@ -332,7 +333,8 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
 
 std::optional<RunRecord> parse_run_record(std::string_view text) {
   try {
-    if (text.size() > kMaxRecordFileBytes || is_nested_deeper(text)) return std::nullopt;
+    if (text.size() > kMaxRecordFileBytes || is_nested_deeper(text) || has_too_many_members(text))
+      return std::nullopt;
     const ordered_json document = ordered_json::parse(valid_utf8(text), nullptr, false);
     if (document.is_discarded() || find_text(document, "schema") != kRunSchema) return std::nullopt;
     return parse_record(document);
