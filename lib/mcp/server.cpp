@@ -40,7 +40,7 @@ constexpr int kResourceNotFound = -32002;  // until 2025-11-25; kInvalidParams s
 constexpr int kUnsupportedVersion = -32022;
 
 constexpr std::size_t kMostIdBytes = 200;
-// Of an answer: all but its document, with the members of the newest version and `next_cursor`.
+// Bytes of an answer around its document: the members of the newest version, and `next_cursor`.
 constexpr std::size_t kEnvelopeBytes = 400;
 constexpr std::size_t kPartBytes = kAnswerBytes - 1000;  // of a page of the manual
 constexpr const char* kMarkdown = "text/markdown";

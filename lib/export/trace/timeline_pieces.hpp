@@ -28,7 +28,7 @@ struct PieceCounts {
 // Returns the writer of a chunk, whose finish() outputs what it still holds.
 using MakePieceWriter =
     std::function<std::unique_ptr<TraceWriter>(OrderedChunks& chunks, std::size_t piece)>;
-// Passes each chunk to a writer of its own, on `threads` threads. Rethrows the first error.
+// Writes the chunks on `threads` threads, each chunk with a new writer. Rethrows the first error.
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
                          std::size_t threads, const MakePieceWriter& make_writer);
 // Writes the whole array of the timeline to `sink`, byte for byte as one thread would. Rethrows the
