@@ -1,14 +1,9 @@
 // Runs a tool of `msprof mcp`: starts the verb as a separate process, so that a call can be
 // cancelled and a damaged store ends only its own call, and passes on its --json document.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -163,16 +158,14 @@ std::string timeline_sql(const Inputs& inputs, const Cursor& cursor) {
   };
   return fmt::format(
       " WITH origin(origin_ns) AS MATERIALIZED (SELECT coalesce("
-      "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'window.begin_ns'), (SELECT min(ns) "
-      "FROM"
-      " (SELECT min(start_ns) AS ns FROM task UNION ALL SELECT min(start_ns) FROM api_call UNION "
-      "ALL"
-      " SELECT min(start_ns) FROM user_range)))),"
+      "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'window.begin_ns'),"
+      " (SELECT min(ns) FROM (SELECT min(start_ns) AS ns FROM task"
+      " UNION ALL SELECT min(start_ns) FROM api_call"
+      " UNION ALL SELECT min(start_ns) FROM user_range)))),"
       " picked AS MATERIALIZED (SELECT * FROM ({} UNION ALL {} UNION ALL {})"
       " ORDER BY start_ns, kind, id LIMIT {})"
-      " SELECT (start_ns - origin_ns) / 1000.0 AS start_us, duration_us, kind, lane, name FROM "
-      "origin"
-      " CROSS JOIN (SELECT picked.*, duration_us, 'device ' || device_id || ifnull("
+      " SELECT (start_ns - origin_ns) / 1000.0 AS start_us, duration_us, kind, lane, name"
+      " FROM origin CROSS JOIN (SELECT picked.*, duration_us, 'device ' || device_id || ifnull("
       "' stream ' || stream_id, '') AS lane, ifnull(op_name, task_type) AS name"
       " FROM picked JOIN v_tasks ON task_id = picked.id WHERE kind = 'task'"
       " UNION ALL SELECT picked.*, duration_us, 'thread ' || thread_id, name"
@@ -290,51 +283,27 @@ struct VerbOutput {
   bool is_too_long = false;
 };
 
-FileDescriptor memory_file() {
-  FileDescriptor fd(::memfd_create("msprof-answer", MFD_CLOEXEC));
-  if (!fd) throw Error(Exit::cannot_write, "cannot create a memory file: " + errno_text(errno));
-  return fd;
-}
-
-std::size_t bytes_in(const FileDescriptor& file) {
-  struct stat status = {};
-  return ::fstat(file.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
-}
-
-std::string text_in(const FileDescriptor& file, std::size_t most_bytes) {
-  std::string text(std::min(bytes_in(file), most_bytes), '\0');
-  const ssize_t count = ::pread(file.get(), text.data(), text.size(), 0);
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
-}
-
-// Lets the verb remove its temporary files.
-void stop(ChildProcess& verb) {
-  verb.signal(SIGTERM);
-  const auto give_up = std::chrono::steady_clock::now() + kGrace;
-  while (!verb.has_ended() && std::chrono::steady_clock::now() < give_up) ::usleep(5000);
-}
-
-// Returns the output of a verb; nothing useful if the call is to stop.
-VerbOutput ask_verb(std::vector<std::string> words, const mcp::KeepWorking& keep_working) {
+// Runs a verb and returns its output, which is incomplete if the call was cancelled.
+VerbOutput run_verb(std::vector<std::string> words, const mcp::KeepWorking& keep_working) {
   words.insert(words.begin(), cluster::own_program().string());
   words.insert(words.end(), {"--json", "-q"});
-  const FileDescriptor out = memory_file();
-  const FileDescriptor err = memory_file();
+  const FileDescriptor out = output_file();
+  const FileDescriptor err = output_file();
   ChildProcess verb(words, out.get(), err.get());
   VerbOutput output;
   while (!verb.has_ended()) {
-    output.is_too_long = bytes_in(out) > kMostOutputBytes || bytes_in(err) > kMostOutputBytes;
+    output.is_too_long =
+        output_bytes(out) > kMostOutputBytes || output_bytes(err) > kMostOutputBytes;
     if (output.is_too_long || !keep_working()) {
-      stop(verb);
+      verb.stop(kGrace);  // it removes its temporary files
       return output;
     }
   }
   verb.signal(SIGKILL);  // and what it may have started
   output.end = verb.wait();
-  output.is_too_long = bytes_in(out) > kMostOutputBytes;
-  output.out = text_in(out, kMostOutputBytes);
-  output.err = text_in(err, kMostErrorBytes);
+  output.is_too_long = output_bytes(out) > kMostOutputBytes;
+  output.out = read_output(out, kMostOutputBytes);
+  output.err = read_output(err, kMostErrorBytes);
   return output;
 }
 
@@ -424,7 +393,7 @@ mcp::ToolResult answer_call(const Roots& roots, const McpTool& tool, const order
     words = verb_words(roots, inputs, cursor);
   }
   if (tool.name == "cluster") {
-    const std::string path = checked_path(roots, "path", *inputs.find("path"));
+    const std::string path = roots.resolve(text_value("path", *inputs.find("path"))).string();
     if (!find_cluster_db(path)) {
       throw Error(Exit::nothing_to_do,
                   fmt::format("{} has no cluster.db; `msprof cluster {} --output DIR` makes one",
@@ -434,7 +403,7 @@ mcp::ToolResult answer_call(const Roots& roots, const McpTool& tool, const order
   if (words.empty()) {
     result.document = ordered_json::object();
   } else {
-    read_document(ask_verb(words, keep_working), result);
+    read_document(run_verb(words, keep_working), result);
   }
   if (!left_out.empty()) result.document["links_lead_out"] = left_out;
   shorten_rows(result.document);

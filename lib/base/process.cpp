@@ -54,26 +54,25 @@ int execute(char* const* arguments, const char* folder) {
   return kNoProgram;
 }
 
-// Unlike a pipe, a memory file never fills up and blocks the child.
+}  // namespace
+
 FileDescriptor output_file() {
   FileDescriptor fd(::memfd_create("msprof-output", MFD_CLOEXEC));
   if (!fd) throw_no_resource("cannot create a memory file");
   return fd;
 }
 
-std::size_t output_bytes(const FileDescriptor& fd) {
+std::size_t output_bytes(const FileDescriptor& file) {
   struct stat status = {};
-  return ::fstat(fd.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+  return ::fstat(file.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
-std::string read_output(const FileDescriptor& fd) {
-  std::string text(std::min(output_bytes(fd), kMaxToolOutput), '\0');
-  const ssize_t count = ::pread(fd.get(), text.data(), text.size(), 0);
+std::string read_output(const FileDescriptor& file, std::size_t max_bytes) {
+  std::string text(std::min(output_bytes(file), max_bytes), '\0');
+  const ssize_t count = ::pread(file.get(), text.data(), text.size(), 0);
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return text;
 }
-
-}  // namespace
 
 Pipe make_pipe() {
   int fds[2] = {-1, -1};
@@ -130,6 +129,12 @@ ChildProcess::~ChildProcess() {
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept : pid_(other.pid_) {
   other.pid_ = -1;
+}
+
+void ChildProcess::stop(std::chrono::milliseconds patience) const {
+  signal(SIGTERM);
+  for (const auto last = Clock::now() + patience; !has_ended() && Clock::now() < last;)
+    std::this_thread::sleep_for(kLookInterval);
 }
 
 bool ChildProcess::has_ended() const {
@@ -194,8 +199,8 @@ ToolAnswer run_tool(const std::vector<std::string>& arguments, std::chrono::mill
     }
     std::this_thread::sleep_for(kLookInterval);
   }
-  answer.out = read_output(out);
-  answer.err = read_output(err);
+  answer.out = read_output(out, kMaxToolOutput);
+  answer.err = read_output(err, kMaxToolOutput);
   return answer;
 }
 

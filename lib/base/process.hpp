@@ -58,12 +58,20 @@ class ChildProcess {
   ProcessEnd wait();
   // Sends a signal to the process group of the child.
   void signal(int number) const;
+  // Sends SIGTERM and waits at most `patience` for the end.
+  void stop(std::chrono::milliseconds patience) const;
 
  private:
   std::optional<ProcessEnd> reap(int options);
 
   pid_t pid_ = -1;  // -1: ended and reaped
 };
+
+// A memory file for the output of a child. Unlike a pipe, it never fills up and blocks the child.
+// Throws Error(cannot_write).
+FileDescriptor output_file();
+std::size_t output_bytes(const FileDescriptor& file);
+std::string read_output(const FileDescriptor& file, std::size_t max_bytes);
 
 struct ToolAnswer {
   ProcessEnd end;
