@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/folder_listing.hpp"
 #include "base/foreign_error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -145,10 +144,7 @@ ProcessEnd run_capture_command(std::vector<std::string> words, const fs::path& c
   for (;;) {
     if (const auto end = child.poll()) return *end;
     if (interrupt::received() != 0) {
-      child.signal(SIGTERM);
-      for (const auto last = FollowClock::now() + kFarewell;
-           !child.has_ended() && FollowClock::now() < last;)
-        std::this_thread::sleep_for(kSignalInterval);
+      child.stop(kFarewell);
       interrupt::check();
     }
     std::this_thread::sleep_for(kSignalInterval);
@@ -168,10 +164,14 @@ struct Glance {
   std::optional<std::string> unfinished;  // reason
 };
 
-Glance glance_at(const fs::path& capture) {
+// Looks for the reason only if a capture with these files is due.
+Glance glance_at(const fs::path& capture,
+                 const std::function<bool(const std::string& files)>& is_due) {
   try {
     const auto session = Session::open(capture);
-    return {identify_files(*session), why_unfinished(*session)};
+    Glance glance{identify_files(*session), std::nullopt};
+    if (is_due(glance.files)) glance.unfinished = why_unfinished(*session);
+    return glance;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
     return {fmt::format("unreadable {:016x}", fnv1a(error.what())), std::nullopt};
@@ -212,7 +212,7 @@ class Follower {
 
   // Returns only by Error(interrupted) or if the folder cannot be followed any more.
   [[noreturn]] void run() {
-    // Looks at a large tree take at most a fifth of the time.
+    // Searching takes at most a fifth of the time, however large the tree is.
     constexpr int kRest = 4;
     log::info("following {}; Ctrl-C ends", request_.root.string());
     for (;;) {
@@ -252,8 +252,10 @@ class Follower {
       interrupt::check();
       const std::string key = FollowState::key_of(found.folder.lexically_relative(request_.root));
       keys.insert(key);
-      const Glance glance = glance_at(found.folder);
-      if (is_handled(key, glance.files) || is_delayed(key)) continue;
+      if (is_delayed(key)) continue;
+      const Glance glance = glance_at(
+          found.folder, [&](const std::string& files) { return !is_handled(key, files); });
+      if (is_handled(key, glance.files)) continue;
       if (glance.unfinished) {
         unfinished_.push_back(fmt::format("{}: {}", shown_name(found.folder), *glance.unfinished));
         continue;
@@ -395,18 +397,6 @@ class Follower {
   Exit exit_ = Exit::ok;
 };
 
-fs::path followed_folder(const std::string& folder) {
-  std::error_code error;
-  const fs::file_type type = fs::status(folder, error).type();
-  if (type == fs::file_type::none)
-    throw Error(Exit::partial_data, listing_problem(folder, error.value()));
-  if (type != fs::file_type::directory)
-    throw Error(Exit::nothing_to_do, type == fs::file_type::not_found
-                                         ? fmt::format("no such folder: {}", folder)
-                                         : fmt::format("{} is not a folder", folder));
-  return fs::canonical(folder);
-}
-
 FollowClock::duration parse_interval(const FollowArguments& arguments) {
   constexpr double kDefault = 5;
   constexpr double kMost = 86'400;
@@ -428,7 +418,8 @@ Exit run_follow(const FollowArguments& arguments) {
     if (request.command.empty()) throw Error(Exit::usage, "--exec is empty: give a command");
   }
   if (!accepts_export(request.products)) return Exit::usage;
-  request.root = followed_folder(arguments.folder);
+  check_search_folder(arguments.folder);
+  request.root = fs::canonical(arguments.folder);
   Follower follower(std::move(request));
   if (arguments.once) return follower.run_once();
   follower.run();
@@ -467,8 +458,9 @@ void add_follow_command(cli::Command& root) {
                       "run after each capture, with its folder as last argument; not in a shell"});
   command.add_option(
       {"--once", &arguments->once, "", "handle the captures that are complete now, then exit"});
-  command.add_option({"--interval", &arguments->interval_seconds, "SECONDS",
-                      "between two looks; raw files must not change in between (default 5)"});
+  command.add_option(
+      {"--interval", &arguments->interval_seconds, "SECONDS",
+       "time between two searches; raw files must not change in between (default 5)"});
   add_verbosity(command, arguments->verbosity);
   command.set_action([arguments] { return run_follow(*arguments); });
 }

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -32,7 +31,6 @@ class FollowState {
 
   // Returns null for a capture that was not handled.
   const FollowedCapture* find(const std::string& key) const;
-  std::size_t size() const { return captures_.size(); }
 
   // These write the file if something changed. Throw Error(cannot_write).
   void set(const std::string& key, FollowedCapture capture);

@@ -12,7 +12,6 @@
 
 #include "analyze/capture_list.hpp"
 #include "analyze/cluster/listed_cluster.hpp"
-#include "base/folder_listing.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
@@ -176,14 +175,7 @@ void sort_once(std::vector<Value>& values, Key key) {
 CapturesBelow find_all(const std::vector<std::string>& roots) {
   CapturesBelow found;
   for (const std::string& folder : roots) {
-    std::error_code error;
-    const fs::file_type type = fs::status(folder, error).type();
-    if (type == fs::file_type::none)
-      throw Error(Exit::partial_data, listing_problem(folder, error.value()));
-    if (type != fs::file_type::directory)
-      throw Error(Exit::nothing_to_do, type == fs::file_type::not_found
-                                           ? fmt::format("no such folder: {}", folder)
-                                           : fmt::format("{} is not a folder", folder));
+    check_search_folder(folder);
     CapturesBelow below = walk_captures(folder);
     std::move(below.captures.begin(), below.captures.end(), std::back_inserter(found.captures));
     std::move(below.cluster_files.begin(), below.cluster_files.end(),

@@ -1,5 +1,7 @@
 #include "session/capture_walk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -71,6 +73,17 @@ class CaptureWalk {
 };
 
 }  // namespace
+
+void check_search_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_type type = fs::status(folder, error).type();
+  if (type == fs::file_type::none)
+    throw Error(Exit::partial_data, listing_problem(folder, error.value()));
+  if (type != fs::file_type::directory)
+    throw Error(Exit::nothing_to_do, type == fs::file_type::not_found
+                                         ? fmt::format("no such folder: {}", folder.string())
+                                         : fmt::format("{} is not a folder", folder.string()));
+}
 
 CapturesBelow walk_captures(const fs::path& folder) {
   return CaptureWalk().found(folder);

@@ -1,5 +1,5 @@
 // Finds all captures below a folder, cluster results, and the ranks that a framework assigned. Used
-// by `list`, newest_capture() and the capture search of a cluster.
+// by `list`, `follow`, `mcp`, newest_capture() and the capture search of a cluster.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct CapturesBelow {
   std::vector<std::filesystem::path> cluster_files;  // paths of files called cluster.db
   bool is_whole = true;                              // false: stopped at the folder limit
 };
+
+// Throws Error(nothing_to_do) if `folder` is not a folder, Error(partial_data) if that is unknown.
+void check_search_folder(const std::filesystem::path& folder);
 
 // Searches `folder` and its subfolders, up to 12 levels deep and 200,000 folders. Skips hidden
 // folders, symbolic links and the contents of captures. Results are in path order.
