@@ -508,12 +508,7 @@ void check(const QueryArguments& arguments, bool has_sql) {
   if (arguments.timeout_seconds && !(*arguments.timeout_seconds >= 0))
     throw Error(Exit::usage, fmt::format("--timeout: expected seconds >= 0 (0: no limit), got {}",
                                          *arguments.timeout_seconds));
-  if (arguments.limit && *arguments.limit < 1)
-    throw Error(Exit::usage,
-                fmt::format("--limit: expected a number >= 1, got {}", *arguments.limit));
-  if (arguments.offset && *arguments.offset < 0)
-    throw Error(Exit::usage,
-                fmt::format("--offset: expected a number >= 0, got {}", *arguments.offset));
+  check_row_window(arguments.limit, arguments.offset);
   if (!has_sql && !arguments.schema && (arguments.format || arguments.limit || arguments.offset))
     throw Error(Exit::usage,
                 "--format, --limit and --offset are for SQL: msprof query \"SELECT * FROM v_ops\"");

@@ -366,7 +366,7 @@ void print_tables(const std::vector<ShownTable>& tables) {
     if (table.left_out > 0)
       fmt::print("and {} more: msprof query \"SELECT * FROM {}\" --format csv\n", table.left_out,
                  table.name);
-    if (table.is_cut.value_or(false)) fmt::print("and more: --offset skips rows\n");
+    if (table.is_cut.value_or(false)) fmt::print("more rows follow; --offset skips rows\n");
   }
 }
 
@@ -479,12 +479,7 @@ constexpr long kClusterRows = 10;
 void check_rows(const ShowArguments& arguments) {
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, fmt::format("--top: expected a number >= 1, got {}", *arguments.top));
-  if (arguments.limit && *arguments.limit < 1)
-    throw Error(Exit::usage,
-                fmt::format("--limit: expected a number >= 1, got {}", *arguments.limit));
-  if (arguments.offset && *arguments.offset < 0)
-    throw Error(Exit::usage,
-                fmt::format("--offset: expected a number >= 0, got {}", *arguments.offset));
+  check_row_window(arguments.limit, arguments.offset);
   const bool is_window = arguments.limit || arguments.offset;
   if (is_window && arguments.table.empty())
     throw Error(Exit::usage, "--limit and --offset need --table NAME");

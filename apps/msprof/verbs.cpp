@@ -1,5 +1,8 @@
 #include "msprof/verbs.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "msprof/application_line.hpp"
 
@@ -13,6 +16,13 @@ void add_verbosity(cli::Command& command, Verbosity& verbosity) {
 void apply_verbosity(const Verbosity& verbosity) {
   if (verbosity.quiet) log::set_level(log::Level::quiet);
   if (verbosity.verbose) log::set_level(log::Level::verbose);
+}
+
+void check_row_window(const std::optional<long>& limit, const std::optional<long>& offset) {
+  if (limit && *limit < 1)
+    throw Error(Exit::usage, fmt::format("--limit: expected a number >= 1, got {}", *limit));
+  if (offset && *offset < 0)
+    throw Error(Exit::usage, fmt::format("--offset: expected a number >= 0, got {}", *offset));
 }
 
 std::unique_ptr<cli::Command> build_command_tree() {

@@ -19,6 +19,9 @@ struct Verbosity {
 void add_verbosity(cli::Command& command, Verbosity& verbosity);
 void apply_verbosity(const Verbosity& verbosity);
 
+// Throws Error(usage) if --limit or --offset of a verb is out of range.
+void check_row_window(const std::optional<long>& limit, const std::optional<long>& offset);
+
 #define VERB(name) void add_##name##_command(cli::Command& root);
 #include "msprof/verbs.def"
 #undef VERB
