@@ -69,14 +69,6 @@ constexpr std::uint64_t kMaxInfoBytes = 8 << 20;
 constexpr std::array<std::string_view, 6> kInfoFiles = {
     "info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log"};
 
-// True for "info.json" and "info.json.0".
-bool is_info_file(std::string_view name, std::string_view base) {
-  if (!name.starts_with(base)) return false;
-  name.remove_prefix(base.size());
-  std::uint64_t number = 0;
-  return name.empty() || (name.front() == '.' && parse_u64(name.substr(1), number));
-}
-
 class PartReader {
  public:
   PartReader(const fs::path& folder, const std::vector<std::string>& names, const std::string& part,
@@ -201,6 +193,13 @@ bool is_cann5_name(std::string_view name) {
          name.starts_with("runtime.api.") || name.starts_with("Runtime.api.") ||
          name.starts_with("runtime.task_track.") || name.starts_with("Runtime.task_track.") ||
          name.starts_with("runtime.data.") || name.starts_with("Msprof.");
+}
+
+bool is_info_file(std::string_view name, std::string_view base) {
+  if (!name.starts_with(base)) return false;
+  name.remove_prefix(base.size());
+  std::uint64_t number = 0;
+  return name.empty() || (name.front() == '.' && parse_u64(name.substr(1), number));
 }
 
 bool is_info_file_name(std::string_view name) {

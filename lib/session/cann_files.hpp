@@ -60,6 +60,8 @@ CannPartFiles read_part_files(const std::filesystem::path& folder,
 // cann5_classic.md 1.
 bool is_cann5_name(std::string_view name);
 
+// True for `base` and for `base` with a number: "info.json", "info.json.0".
+bool is_info_file(std::string_view name, std::string_view base);
 // True for info files and their companions.
 bool is_info_file_name(std::string_view name);
 

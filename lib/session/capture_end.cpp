@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <system_error>
 
 #include "base/folder_listing.hpp"
 #include "base/text.hpp"
+#include "session/cann_files.hpp"
 #include "session/cann_session.hpp"
 #include "session/run_record.hpp"
 #include "session/svp_session.hpp"
@@ -18,18 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// True for "end_info" and "end_info.0".
-bool is_end_info(std::string_view name) {
-  constexpr std::string_view kEndInfo = "end_info";
-  if (!name.starts_with(kEndInfo)) return false;
-  name.remove_prefix(kEndInfo.size());
-  std::uint64_t number = 0;
-  return name.empty() || (name.front() == '.' && parse_u64(name.substr(1), number));
-}
-
 bool has_end_info(const fs::path& folder) {
   const auto names = list_names(folder);
-  return std::any_of(names.begin(), names.end(), is_end_info);
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return cann::is_info_file(name, "end_info"); });
 }
 
 std::optional<std::string> why_cann_unfinished(const CannSession& session) {
