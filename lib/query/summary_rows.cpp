@@ -119,7 +119,10 @@ void set_sql(Cell& to, const Cell& cell) {
 class SqlRows : public RowSink {
  public:
   SqlRows(RowSink& out, std::size_t fields, std::vector<Cell> place)
-      : out_(out), fields_(fields), place_(std::move(place)) {}
+      : out_(out), fields_(fields), place_(std::move(place)) {
+    for (std::size_t i = 0; i < fields; ++i)
+      if (out.reads(i)) read_.push_back(i);
+  }
 
   void begin(std::span<const std::string>) override {}
   // The first cell shows whether the row is a total.
@@ -155,8 +158,8 @@ class SqlRows : public RowSink {
       converted.resize(fields_);
       converted.insert(converted.end(), place_.begin(), place_.end());
     }
-    for (std::size_t i = 0; i < fields_; ++i) {
-      if (i < cells.size() && out_.reads(i)) {
+    for (const std::size_t i : read_) {
+      if (i < cells.size()) {
         set_sql(converted[i], cells[i]);
       } else {
         set_form(converted[i], CellForm::missing);
@@ -167,19 +170,19 @@ class SqlRows : public RowSink {
 
   RowSink& out_;
   std::size_t fields_;
-  std::vector<Cell> place_;  // empty, or the last two cells of each row
+  std::vector<std::size_t> read_;  // fields that the sink reads
+  std::vector<Cell> place_;        // empty, or the last two cells of each row
   std::vector<Cell> cells_;
 };
 
 }  // namespace
 
 std::vector<std::string> summary_fields(const Database& store, const SummaryTable& table) {
-  std::vector<std::string> fields;
+  std::vector<std::string> fields = field_names(store, table);
   std::map<std::string, int> times;
-  for (const std::string& header : table.columns(store)) {
-    const std::string field = field_name(header);
+  for (std::string& field : fields) {
     const int time = ++times[field];
-    fields.push_back(time == 1 ? field : fmt::format("{}_{}", field, time));
+    if (time > 1) field += fmt::format("_{}", time);
   }
   return fields;
 }

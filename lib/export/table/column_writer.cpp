@@ -211,14 +211,20 @@ class ColumnWriter::Rows {
 
   void add(std::span<const Cell> cells) {
     make_room(count_ + 1);
-    for (std::size_t i = 0; i < columns_.size(); ++i)
+    text_bytes_ = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
       columns_[i].set(count_, i < cells.size() ? cells[i] : Cell());
+      text_bytes_ += columns_[i].text_bytes();
+    }
     ++count_;
   }
   void append(const Rows& other) {
     make_room(count_ + other.count_);
-    for (std::size_t i = 0; i < columns_.size(); ++i)
+    text_bytes_ = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
       columns_[i].set(count_, other.columns_[i], other.count_);
+      text_bytes_ += columns_[i].text_bytes();
+    }
     count_ += other.count_;
   }
   void write(TextOutput& out) const {
@@ -231,19 +237,15 @@ class ColumnWriter::Rows {
   void clear() {
     for (Column& column : columns_) column.clear();
     count_ = 0;
+    text_bytes_ = 0;
   }
   std::size_t count() const { return count_; }
-  bool is_full() const { return count_ >= kChunkRows || text_bytes() >= kChunkTextBytes; }
+  bool is_full() const { return count_ >= kChunkRows || text_bytes_ >= kChunkTextBytes; }
   std::size_t bytes() const {
-    return count_ * columns_.size() * (sizeof(std::int64_t) + 1) + text_bytes();
+    return count_ * columns_.size() * (sizeof(std::int64_t) + 1) + text_bytes_;
   }
 
  private:
-  std::size_t text_bytes() const {
-    std::size_t bytes = 0;
-    for (const Column& column : columns_) bytes += column.text_bytes();
-    return bytes;
-  }
   void make_room(std::size_t rows) {
     if (rows <= capacity_) return;
     capacity_ = std::max({rows, 2 * capacity_, std::size_t{256}});
@@ -253,6 +255,7 @@ class ColumnWriter::Rows {
   std::vector<Column> columns_;
   std::size_t count_ = 0;
   std::size_t capacity_ = 0;
+  std::size_t text_bytes_ = 0;  // of all columns
 };
 
 class ColumnWriter::Block : public RowBlock {

@@ -15,8 +15,8 @@ namespace msprof {
 
 using SummaryTables = std::vector<std::unique_ptr<SummaryTable>>;
 
-// Returns the exported tables of `tables` that are in `names`, or all if it is empty. Throws
-// Error(usage), with the valid names, for an unknown name.
+// Returns the exported tables of `tables` that are in `names`; if it is empty, those that are
+// exported by default. Throws Error(usage), with the valid names, for an unknown name.
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names);
 
 // Differs from the extension of timelines, so that neither a name nor a viewer confuses the two.

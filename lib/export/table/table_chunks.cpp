@@ -48,7 +48,7 @@ class ChunkSink : public RowSink {
   bool has_turn_;
 };
 
-// Most of a chunk of op_summary.
+// Per thread: most of one chunk of op_summary.
 constexpr std::size_t kHeldBytes = 512 << 10;
 
 }  // namespace
