@@ -18,10 +18,6 @@ constexpr std::size_t kLongestName = 500;  // in an answer; members with longer 
 constexpr std::array<std::string_view, 6> kLabels = {"folder", "file",    "name",
                                                      "title",  "columns", "rule"};
 
-std::string json_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 // Returns true if the text of `value` has at most `bytes` bytes. Visits no more than needed to
 // know.
 bool is_within(const ordered_json& value, std::size_t& bytes) {
@@ -31,7 +27,7 @@ bool is_within(const ordered_json& value, std::size_t& bytes) {
     return true;
   };
   if (value.is_string()) return take(value.get_ref<const std::string&>().size() + 2);
-  if (!value.is_structured()) return take(json_of(value).size());
+  if (!value.is_structured()) return take(json_text(value).size());
   if (!take(2)) return false;
   for (const auto& [key, member] : value.items()) {
     if (value.is_object() && !take(key.size() + 3)) return false;
@@ -69,7 +65,7 @@ class PageCutter {
       return std::nullopt;
     }
     std::optional<ordered_json> taken = value;
-    if (!spend(answer_bytes(json_of(value)))) {
+    if (!spend(answer_bytes(json_text(value)))) {
       if (taken_ > 0 || !value.is_string() || !shorten_text(*taken)) {
         is_full_ = true;
         return std::nullopt;
@@ -91,7 +87,7 @@ class PageCutter {
     ordered_json part = value.is_object() ? ordered_json::object() : ordered_json::array();
     for (const auto& [key, member] : value.items()) {
       const std::size_t name_bytes =
-          answer_bytes(value.is_object() ? json_of(key) + ":," : std::string(","));
+          answer_bytes(value.is_object() ? json_text(key) + ":," : std::string(","));
       if (name_bytes > kLongestName) {
         ++position_;
         continue;
@@ -119,7 +115,7 @@ class PageCutter {
 
   void add_label(ordered_json& part, const std::string& key, const ordered_json& member) {
     if (std::find(kLabels.begin(), kLabels.end(), key) == kLabels.end()) return;
-    const std::size_t bytes = answer_bytes(json_of(key) + ":," + json_of(member));
+    const std::size_t bytes = answer_bytes(json_text(key) + ":," + json_text(member));
     if (bytes > label_bytes_ || !spend(bytes)) return;
     label_bytes_ -= bytes;
     part[key] = member;
@@ -134,7 +130,7 @@ class PageCutter {
       std::string part = whole.substr(0, size);
       while (!part.empty() && !is_valid_utf8(part)) part.pop_back();
       ordered_json shown = part + std::string(kCut);
-      if (spend(answer_bytes(json_of(shown)))) {
+      if (spend(answer_bytes(json_text(shown)))) {
         text = std::move(shown);
         return true;
       }
@@ -158,6 +154,10 @@ class PageCutter {
 };
 
 }  // namespace
+
+std::string json_text(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
 
 std::size_t answer_bytes(std::string_view json) {
   // Within a quoted text, quotes and backslashes have a backslash.

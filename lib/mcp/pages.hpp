@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace msprof::mcp {
+
+// Returns the text of `value`, with invalid UTF-8 replaced.
+std::string json_text(const nlohmann::ordered_json& value);
 
 // Bytes of `json`, the text of a value, in an answer: it appears as JSON, and as a quoted text.
 std::size_t answer_bytes(std::string_view json);

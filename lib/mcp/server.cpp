@@ -56,12 +56,8 @@ struct RpcError {
   ordered_json data{};
 };
 
-std::string text_of(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 void send(const ordered_json& message) {
-  print_document_text(text_of(message) + "\n", DocumentForm::json);
+  print_document_text(json_text(message) + "\n", DocumentForm::json);
   std::fflush(stdout);
 }
 
@@ -154,6 +150,12 @@ struct Server::Request {
 
 namespace {
 
+ordered_json supported_versions() {
+  ordered_json versions = ordered_json::array({kNewest});
+  for (const std::string_view older : kWithHandshake) versions.push_back(older);
+  return versions;
+}
+
 // Returns true if the request names its version, false if it relies on `initialize`. Throws
 // RpcError if the server does not speak the version, or does not know it.
 bool names_version(const ordered_json& params, bool may_rely) {
@@ -166,13 +168,12 @@ bool names_version(const ordered_json& params, bool may_rely) {
                                                kVersionKey)};
   }
   if (version != kNewest) {
-    ordered_json supported = ordered_json::array({kNewest});
-    for (const std::string_view older : kWithHandshake) supported.push_back(older);
     const bool is_text = version.is_string();
     const std::string asked = is_text ? version.get<std::string>() : std::string();
-    throw RpcError{kUnsupportedVersion,
-                   "unsupported protocol version",
-                   {{"supported", supported}, {"requested", shorten(printable(asked), 80)}}};
+    throw RpcError{
+        kUnsupportedVersion,
+        "unsupported protocol version",
+        {{"supported", supported_versions()}, {"requested", shorten(printable(asked), 80)}}};
   }
   if (!member(meta, kCapabilitiesKey).is_object())
     throw RpcError{kInvalidParams, fmt::format("params._meta: {} is missing", kCapabilitiesKey)};
@@ -293,10 +294,9 @@ ordered_json Server::initialize(const ordered_json& params) {
 }
 
 ordered_json Server::describe() const {
-  ordered_json result = {{"supportedVersions", ordered_json::array({kNewest})},
+  ordered_json result = {{"supportedVersions", supported_versions()},
                          {"capabilities", capabilities()},
                          {"instructions", parts_.instructions}};
-  for (const std::string_view older : kWithHandshake) result["supportedVersions"].push_back(older);
   allow_caching(result);
   return result;
 }
@@ -335,13 +335,14 @@ ordered_json Server::read_resource(const Request& request) const {
   const auto [page, part] = split_uri(uri);
   const auto found = std::find_if(parts_.resources.begin(), parts_.resources.end(),
                                   [&](const Resource& one) { return one.uri == page; });
-  std::string_view rest = found == parts_.resources.end() ? std::string_view() : found->text;
-  std::string_view text;
-  for (std::uint64_t i = 0; i < part && (i == 0 || !rest.empty()); ++i) {
-    text = first_lines(rest, kPartBytes);
+  std::string_view rest =
+      found == parts_.resources.end() || part == 0 ? std::string_view() : found->text;
+  std::string_view text = first_lines(rest, kPartBytes);
+  for (std::uint64_t i = 1; i < part && !text.empty(); ++i) {
     rest.remove_prefix(text.size());
-    if (i + 1 < part && rest.empty()) text = {};
+    text = first_lines(rest, kPartBytes);
   }
+  rest.remove_prefix(text.size());
   if (text.empty()) {
     throw RpcError{request.is_modern ? kInvalidParams : kResourceNotFound,
                    "no such resource; resources/list lists them",
@@ -368,18 +369,16 @@ void Server::call_tool(const Request& request) {
   if (!arguments.is_object())
     throw RpcError{kInvalidParams, "params.arguments: expected an object"};
   is_cancelled_ = false;
-  std::deque<Line> arrived = std::exchange(lines_, {});
-  for (Line& line : arrived)
-    if (!handle_during_call(line, request.id)) lines_.push_back(std::move(line));
+  sort_lines(std::exchange(lines_, {}), request.id);
   const ToolResult result = parts_.call(name, arguments, [&] { return keep_working(request.id); });
   if (is_cancelled_ || interrupt::received() != 0) return;
-  const std::size_t least = kEnvelopeBytes + text_of(request.id).size() +
-                            answer_bytes(text_of(result.cursor_prefix + result.cursor_after));
+  const std::size_t least = kEnvelopeBytes + json_text(request.id).size() +
+                            answer_bytes(json_text(result.cursor_prefix + result.cursor_after));
   Page page = cut_page(result.document, result.page_from, result.most_bytes - least);
   std::string cursor = result.cursor_after;
   if (page.next) cursor = fmt::format("{}{}", result.cursor_prefix, *page.next);
   if (!cursor.empty()) page.document["next_cursor"] = cursor;
-  const ordered_json text = {{"type", "text"}, {"text", text_of(page.document)}};
+  const ordered_json text = {{"type", "text"}, {"text", json_text(page.document)}};
   send_result(request, {{"content", ordered_json::array({text})},
                         {"structuredContent", page.document},
                         {"isError", result.is_error}});
@@ -392,9 +391,14 @@ bool Server::keep_working(const ordered_json& id) {
   } else {
     reader_.read(kMoment, arrived);
   }
+  sort_lines(std::move(arrived), id);
+  return !is_cancelled_ && interrupt::received() == 0;
+}
+
+// Handles what can be answered during a call, and keeps the rest for later.
+void Server::sort_lines(std::deque<Line> arrived, const ordered_json& id) {
   for (Line& line : arrived)
     if (!handle_during_call(line, id)) lines_.push_back(std::move(line));
-  return !is_cancelled_ && interrupt::received() == 0;
 }
 
 // Answers a ping, and drops cancelled requests. Returns false for messages that must wait for the
@@ -408,14 +412,15 @@ bool Server::handle_during_call(Line& line, const ordered_json& id) {
     return true;
   }
   if (!is_method(*message, "notifications/cancelled")) {
-    if (is_id(member(*message, "id"))) line.id = text_of((*message)["id"]);
+    if (is_id(member(*message, "id"))) line.id = json_text((*message)["id"]);
     return false;
   }
   const ordered_json& cancelled = member(member(*message, "params"), "requestId");
   if (!is_id(cancelled)) return true;
   if (cancelled == id) is_cancelled_ = true;
-  std::erase_if(
-      lines_, [wanted = text_of(cancelled)](const Line& waiting) { return waiting.id == wanted; });
+  std::erase_if(lines_, [wanted = json_text(cancelled)](const Line& waiting) {
+    return waiting.id == wanted;
+  });
   return true;
 }
 

@@ -81,6 +81,7 @@ class Server {
   nlohmann::ordered_json describe() const;
   void call_tool(const Request& request);
   bool keep_working(const nlohmann::ordered_json& id);
+  void sort_lines(std::deque<Line> arrived, const nlohmann::ordered_json& id);
   bool handle_during_call(Line& line, const nlohmann::ordered_json& id);
   void send_result(const Request& request, nlohmann::ordered_json result) const;
 
