@@ -59,8 +59,8 @@ def read_table(stream: IO[bytes]) -> Table:
     if _read(stream, len(_MAGIC)) != _MAGIC:
         raise Incomplete()
     names = _distinct(_read_json(stream))
-    make = _ListColumn if _numpy() is None else _ArrayColumn
-    columns = [make() for _ in names]  # type: List[Any]
+    numpy = _numpy()
+    columns = [_ListColumn() if numpy is None else _ArrayColumn(numpy) for _ in names]  # type: List[Any]
     total = 0
     while True:
         rows, = struct.unpack("=I", _read(stream, 4))
@@ -141,7 +141,8 @@ class _ArrayColumn:
     _TYPES = ("int64", "float64", "object")
     _MANY_ROWS = 1 << 20
 
-    def __init__(self) -> None:
+    def __init__(self, numpy: Any) -> None:
+        self._numpy = numpy
         self._values = None  # type: Any
         self._rows = 0
         self._nulls = []  # type: List[Tuple[slice, Any]]  # rows, and which of them are NULL
@@ -154,17 +155,17 @@ class _ArrayColumn:
             self._nulls.append((part, True))
             return
         if kind == _INTEGERS_AND_NULLS:
-            self._nulls.append((part, self._fill(stream, _numpy().empty(rows, bool))))  # type: ignore
+            self._nulls.append((part, self._fill(stream, self._numpy.empty(rows, bool))))
         form = "object" if kind == _VALUES else "float64" if kind == _REALS else "int64"
         self._make_room(form)
         values = self._values[part]
         if kind == _VALUES:
             objects = self._read_objects(stream)
-            objects.take(self._fill(stream, _numpy().empty(rows, "uint16")), out=values, mode="clip")  # type: ignore
+            objects.take(self._fill(stream, self._numpy.empty(rows, "uint16")), out=values, mode="clip")
         elif values.dtype == form:
             self._fill(stream, values)
         else:
-            values[:] = self._fill(stream, _numpy().empty(rows, form))  # type: ignore
+            values[:] = self._fill(stream, self._numpy.empty(rows, form))
             self._note_nan(part)
 
     @staticmethod
@@ -179,7 +180,7 @@ class _ArrayColumn:
             self._texts.clear()
         share = self._texts.setdefault
         values = [share(value, value) if isinstance(value, str) else value for value in _read_json(stream)]
-        objects = _numpy().empty(len(values), object)  # type: ignore
+        objects = self._numpy.empty(len(values), object)
         objects[:] = values
         return objects
 
@@ -192,7 +193,7 @@ class _ArrayColumn:
                 return
         # One chunk is often all. Memory that is not written takes no space.
         size = self._rows if old is None else max(self._MANY_ROWS, 2 * len(old), self._rows)
-        self._values = _numpy().empty(size, form)  # type: ignore
+        self._values = self._numpy.empty(size, form)
         if old is not None:
             done = slice(0, min(len(old), self._rows))
             self._values[done] = old[done]
@@ -206,7 +207,7 @@ class _ArrayColumn:
             self._nulls.append((part, values != values))
 
     def join(self) -> Any:
-        numpy = _numpy()  # type: Any
+        numpy = self._numpy
         if self._values is None:
             return numpy.full(self._rows, numpy.nan)
         values = self._values[:self._rows]
