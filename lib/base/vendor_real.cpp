@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -31,8 +32,8 @@ bool rounds_plainly(double scaled, std::int64_t& nearest) {
   return true;
 }
 
-// mantissa * 2^exponent with 64 bits, as x86-64 computes long double. Other machines have longer
-// ones or none.
+// mantissa * 2^exponent with 64 bits, as x86-64 computes long double. On other machines long
+// double has another size.
 struct Extended {
   uint128 mantissa;
   int exponent;  // -128 < exponent <= 0
@@ -40,8 +41,7 @@ struct Extended {
 
 // Rounds a product or quotient to 64 bits, ties to even. `has_more`: the value is slightly larger.
 Extended rounded(uint128 mantissa, int exponent, bool has_more = false) {
-  int excess = 0;
-  while (mantissa >> excess >> 64 != 0) ++excess;
+  const int excess = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(mantissa >> 64)));
   if (excess == 0) return {mantissa, exponent};
   uint128 kept = mantissa >> excess;
   const uint128 cut = mantissa - (kept << excess);

@@ -533,7 +533,6 @@ std::string SshHost::remove_run() {
   const bool is_kept = phase_ == RunPhase::kept || phase_ == RunPhase::stranded;
   const bool is_home = phase_ != RunPhase::unfetched && !is_kept;
   const bool clean = options_.clean_board && is_home;
-  const bool keeps = options_.keep && !is_kept;
   bool has_folder = phase_ != RunPhase::connected && phase_ != RunPhase::stranded;
   link_.with_reconnect([&] {
     link_.complete_facts();
@@ -547,7 +546,7 @@ std::string SshHost::remove_run() {
             "them)",
             name(), link_.kept_folder(), link_.run());
       }
-    } else if (has_folder && keeps) {
+    } else if (has_folder && options_.keep && is_home) {
       shell.change(kKeepRun, {link_.run_folder(), link_.kept_folder(), "brought-home"});
       log::info("the run is kept on {} in {}", name(), link_.kept_folder());
     } else if (has_folder) {

@@ -14,7 +14,7 @@
 namespace msprof {
 
 inline constexpr std::string_view kArithmeticUtilization = "ArithmeticUtilization";
-// Switches the cores off: by the manual, every other value does.
+// Switches the cores off, as every value but ArithmeticUtilization does by the manual.
 inline constexpr std::string_view kMetricsOff = "none";
 // Values of --aac_metrics.
 const std::vector<std::string>& aac_metrics_names();

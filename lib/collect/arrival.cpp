@@ -34,7 +34,7 @@ constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
 constexpr int kMaxSuffixes = 10'000;
 // Subfolders of a staging folder into which applications record directly; other subfolders contain
-// copies, except after kMovedMark.
+// copies, unless kMovedMark exists.
 constexpr std::string_view kRecordedInto[] = {"remote/profiling", "dynamic"};
 
 // Like rename(2), but never replaces an existing file.
@@ -66,6 +66,10 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
   std::vector<std::string_view> folders(std::begin(kRecordedInto), std::end(kRecordedInto));
   const bool is_moved = fs::exists(stale / kMovedMark, ignored);
   if (is_moved) folders.emplace_back("captures");
+  const auto save = [&](const fs::path& source, const std::string& name) {
+    const fs::path saved = publish_into(output, source, name);
+    log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
+  };
   for (const std::string_view folder : folders) {
     const fs::path root = stale / folder;
     std::vector<std::string> captures;
@@ -79,14 +83,11 @@ bool rescue_captures(const fs::path& stale, const fs::path& output) {
     for (const std::string& path : captures) {
       if (!has_data_folder(root / path)) continue;
       drop_special_files(root / path);
-      const fs::path saved = publish_into(output, root / path, fs::path(path).filename().string());
-      log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
+      save(root / path, fs::path(path).filename().string());
     }
   }
-  if (is_moved && !fs::is_empty(stale / "files", ignored) && !ignored) {
-    const fs::path saved = publish_into(output, stale / "files", kKilledFiles);
-    log::warn("kept from an earlier run whose msprof was killed: {}", saved.string());
-  }
+  if (is_moved && !fs::is_empty(stale / "files", ignored) && !ignored)
+    save(stale / "files", kKilledFiles);
   return is_whole;
 }
 

@@ -147,7 +147,7 @@ void move_tree(const fs::path& source, const fs::path& target) {
     throw Error(Exit::cannot_write, fmt::format("cannot move {} to {}: {}", source.string(),
                                                 target.string(), errno_text(errno)));
   }
-  // A final name is always whole.
+  // Under another name first, so that `target` is never a partial copy.
   const fs::path partial = target.string() + ".partial";
   copy_tree(source, partial);
   sync_tree(partial);  // the source is removed next

@@ -6,7 +6,7 @@ namespace msprof {
 
 // Name in the staging folder. Its "captures" and "files" are then the only copies.
 inline constexpr const char* kMovedMark = "moved";
-// Name in the output folder of "files" that the next run saved.
+// Folder in the output folder into which the next run moves the "files" of a killed run.
 inline constexpr const char* kKilledFiles = "killed.files";
 
 }  // namespace msprof

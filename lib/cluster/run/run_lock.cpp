@@ -52,14 +52,14 @@ bool may_be_held(OwnerLock lock, const std::optional<LockHolder>& holder, const 
 
 RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_jobs)
     : path_(output / "run.lock") {
-  take(jobs_alive, take_jobs, ", or use another --output");
+  take(jobs_alive, take_jobs, true);
 }
 
 RunLock::RunLock(const fs::path& file) : path_(file) {
-  take({}, false, "");
+  take({}, false, false);
 }
 
-void RunLock::take(const JobsAlive& jobs_alive, bool take_jobs, std::string_view other_output) {
+void RunLock::take(const JobsAlive& jobs_alive, bool take_jobs, bool is_output) {
   const std::string folder = path_.parent_path().string();
   own_.host = valid_utf8(own_host_name());
   own_.machine = machine_tag();
@@ -70,7 +70,7 @@ void RunLock::take(const JobsAlive& jobs_alive, bool take_jobs, std::string_view
     const bool is_new = static_cast<bool>(fd_);
     if (!is_new && errno == EEXIST) fd_.reset(::open(path_.c_str(), kFlags));
     if (!fd_ && errno == ENOENT) continue;  // released meanwhile
-    if (!fd_) throw_cannot_write(path_, errno, other_output.empty() ? "" : kOtherOutput);
+    if (!fd_) throw_cannot_write(path_, errno, is_output ? kOtherOutput : std::string_view());
     const OwnerLock lock = take_owner_lock(fd_.get());
     if (!is_same_file(fd_.get(), path_)) continue;
     const auto holder = read_holder(fd_.get());
@@ -82,7 +82,7 @@ void RunLock::take(const JobsAlive& jobs_alive, bool take_jobs, std::string_view
                       other.pid == 0
                           ? "another msprof"
                           : fmt::format("process {} on {}", other.pid, printable(other.host)),
-                      other_output,
+                      is_output ? ", or use another --output" : "",
                       lock == OwnerLock::held
                           ? ""
                           : fmt::format("; if it has certainly ended, remove {}", path_.string())));

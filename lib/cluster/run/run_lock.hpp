@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/file_reader.hpp"
@@ -47,7 +46,7 @@ class RunLock {
   void leave() { is_left_ = true; }
 
  private:
-  void take(const JobsAlive& jobs_alive, bool take_jobs, std::string_view other_output);
+  void take(const JobsAlive& jobs_alive, bool take_jobs, bool is_output);
   void write(const LockHolder& holder);
   std::filesystem::path path_;
   FileDescriptor fd_;

@@ -54,7 +54,7 @@ class SvpModels {
   std::int64_t op_row(const SvpFileName& file, std::int64_t layer_id, std::string_view unit,
                       bool& named);
 
-  // Sets the number of pictures of a capture; without one, that in the name of its files is kept.
+  // Sets the number of pictures of a capture. An empty one keeps the number in the file name.
   void set_pictures(const SvpFileName& file, std::optional<std::int64_t> pictures);
   void add_icache(const SvpFileName& file, std::optional<std::int64_t> hits,
                   std::optional<std::int64_t> misses);

@@ -57,7 +57,7 @@ class ProfileJob {
   std::mutex mutex_;
   std::vector<std::shared_ptr<ModelProfile>> models_;
   std::shared_ptr<ModelProfile> first_model_;
-  bool was_any_executed_ = false;  // known of models that were unloaded; of all once finished
+  bool was_any_executed_ = false;  // of the unloaded models; of all after finish_models()
   std::vector<AclApiRecord> early_calls_;
   uint64_t early_calls_lost_ = 0;
   bool is_finished_ = false;
