@@ -334,7 +334,7 @@ ordered_json Server::read_resource(const Request& request) const {
   if (uri.size() > kMostIdBytes) throw RpcError{kInvalidParams, "params.uri: too long"};
   const auto [page, part] = split_uri(uri);
   const auto found = std::find_if(parts_.resources.begin(), parts_.resources.end(),
-                                  [&](const Resource& one) { return one.uri == page; });
+                                  [&page = page](const Resource& one) { return one.uri == page; });
   std::string_view rest =
       found == parts_.resources.end() || part == 0 ? std::string_view() : found->text;
   std::string_view text = first_lines(rest, kPartBytes);
