@@ -27,19 +27,18 @@ class TraceText {
     }
   }
   constexpr TraceText(std::string_view text, bool is_plain = false)
-      : data_(text.data()), size_(text.size() & (SIZE_MAX >> 1)), is_plain_(is_plain) {}
+      : data_(text.data()), size_and_plain_(text.size() << 1 | (is_plain ? 1U : 0U)) {}
   TraceText(const std::string& text) : TraceText(std::string_view(text)) {}
 
-  constexpr std::string_view view() const { return {data_, size_}; }
-  constexpr std::size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr bool is_plain() const { return is_plain_; }
+  constexpr std::string_view view() const { return {data_, size()}; }
+  constexpr std::size_t size() const { return size_and_plain_ >> 1; }
+  constexpr bool empty() const { return size() == 0; }
+  constexpr bool is_plain() const { return (size_and_plain_ & 1) != 0; }
 
  private:
-  // Two words, which calls pass in registers.
+  // Two words, which calls pass in registers. clang 14 cannot compile bit-fields here.
   const char* data_ = nullptr;
-  std::size_t size_ : 63 = 0;
-  bool is_plain_ : 1 = false;
+  std::size_t size_and_plain_ = 0;  // the lowest bit is is_plain()
 };
 
 // A text of many events, which is checked only once.
