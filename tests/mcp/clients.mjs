@@ -30,13 +30,14 @@ async function check(name, client, transport) {
   };
   assert.equal((await ask('list', {})).captures.length, 1);
   const calls = {
-    open: {}, summary: {}, advise: {}, doctor: {}, timeline: { min_us: 1 }, table: { name: 'op_summary' },
+    open: {}, summary: {}, advise: {}, timeline: { min_us: 1 }, table: { name: 'op_summary' },
     query: { sql: 'SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 3' },
   };
   for (const [tool, inputs] of Object.entries(calls)) {
     const answer = await ask(tool, { path: capture, ...inputs });
     assert.equal(answer.captures.length, 1, tool);
   }
+  assert.ok((await ask('doctor', { path: capture })).checks.length > 0);
   assert.ok((await ask('compare', { base: [capture], new: [capture] })).verdict);
   assert.ok((await ask('layout', { paths: [capture] })));
   assert.ok((await ask('cluster', { path: capture })).cannot_be_answered);
