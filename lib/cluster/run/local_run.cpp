@@ -148,7 +148,8 @@ fs::path own_program() {
 fs::path find_program(const fs::path& running) {
   const fs::path loader = running.parent_path();
   if (loader.filename() != "loader") return running;
-  const fs::path program = loader.parent_path().parent_path().parent_path() / "bin" / "msprof";
+  const fs::path root = loader.parent_path().parent_path().parent_path();
+  const fs::path program = root / "tools" / "profiler" / "bin" / "msprof";
   std::error_code error;
   return fs::is_regular_file(program, error) ? program : running;
 }

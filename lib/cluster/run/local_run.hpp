@@ -20,7 +20,7 @@ struct WorkOptions {
 };
 
 // own_program() returns the running program, to start it again. find_program() maps the path of a
-// running executable to the program to start: bin/msprof for the loader of a release archive.
+// running executable to the program to start: the launcher, for the loader of a release archive.
 std::filesystem::path own_program();
 std::filesystem::path find_program(const std::filesystem::path& running);
 std::size_t usable_cores();

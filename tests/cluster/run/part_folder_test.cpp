@@ -127,12 +127,13 @@ TEST_CASE("Parquet files are current only in their data set and while the captur
   CHECK_FALSE(scene.parts.has_parquet(scene.capture, scene.fingerprint, data_set));
 }
 
-TEST_CASE("an msprof of an archive is started as its bin/msprof") {
+TEST_CASE("an msprof of an archive or a wheel is started as its tools/profiler/bin/msprof") {
   const TempFolder folder;
   write_file(folder / "lib/msprof/loader/msprof", "");
   CHECK(find_program(folder / "lib/msprof/loader/msprof") == folder / "lib/msprof/loader/msprof");
-  write_file(folder / "bin/msprof", "");
-  CHECK(find_program(folder / "lib/msprof/loader/msprof") == folder / "bin/msprof");
+  const fs::path launcher = folder / "tools/profiler/bin/msprof";
+  write_file(launcher, "");
+  CHECK(find_program(folder / "lib/msprof/loader/msprof") == launcher);
   CHECK(find_program("/usr/bin/msprof") == "/usr/bin/msprof");
 }
 
