@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "export/products.hpp"
 #include "export/scope/export_scope.hpp"
 #include "export/scope/export_style.hpp"
+#include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -67,32 +69,52 @@ void read_ranks(const Database& db, CaptureInfo& info) {
   const auto host_rank = read_meta_integer(db, "host.rank");
   if (host_rank && *host_rank >= 0) info.host_rank = host_rank;
   Statement read = db.prepare(
-      "SELECT DISTINCT substr(name.text, 1, ?), local_rank, rank_size FROM comm_call"
-      " LEFT JOIN name ON name.id = ifnull(op_group_name_id, group_name_id)"
-      " WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL"
-      " ORDER BY 1, local_rank, rank_size");
+      "SELECT DISTINCT substr(name.text, 1, ?), local_rank, rank_size FROM (SELECT DISTINCT"
+      "  ifnull(op_group_name_id, group_name_id) AS name_id, local_rank, rank_size FROM comm_call"
+      "  WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL)"
+      " LEFT JOIN name ON name.id = name_id ORDER BY 1, local_rank, rank_size");
   read.bind(1, static_cast<std::int64_t>(kMaxText));
   while (info.ranks.size() < kMaxListed && read.step()) {
     info.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
   }
 }
 
+// Counts the tasks of each model number; of the smallest ones, if there are very many. SQLite would
+// sort all tasks.
+std::map<std::int64_t, std::int64_t> count_tasks_by_model(const Database& db) {
+  std::map<std::int64_t, std::int64_t> counts;
+  RowCursor<TaskRow> tasks(db, {&TaskRow::model_number}, {.not_null = {&TaskRow::model_number}});
+  while (tasks.next()) {
+    ++counts[tasks->model_number];
+    if (counts.size() > kMaxListed) counts.erase(std::prev(counts.end()));
+  }
+  return counts;
+}
+
 // In a CANN capture, tasks and iterations refer to models by number. The names are in graph_id_map
 // and in fused operators. No query sorts rows that contain a text: many rows may share a long one.
-constexpr const char* kCannModels =
-    "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
-    "  WHERE model_number IS NOT NULL GROUP BY model_number"
-    "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration WHERE model_number IS NOT NULL"
-    "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL),"
-    " named AS (SELECT model_id AS number, min((SELECT text FROM name WHERE id = name_id)) AS text"
-    "  FROM model GROUP BY model_id),"
-    " fused AS (SELECT model_number AS number,"
-    "  min((SELECT text FROM name WHERE id = model_name_id)) AS text FROM fusion_op"
-    "  GROUP BY model_number),"
-    " total AS (SELECT number, sum(tasks) AS tasks FROM run GROUP BY number)"
-    " SELECT total.number, ifnull(named.text, fused.text), tasks FROM total"
-    " LEFT JOIN named ON named.number = total.number"
-    " LEFT JOIN fused ON fused.number = total.number ORDER BY total.number";
+std::string cann_models_sql(const Database& db) {
+  std::string counts;
+  for (const auto& [number, tasks] : count_tasks_by_model(db))
+    counts += fmt::format("({}, {}), ", number, tasks);
+  return fmt::format(
+      "WITH run(number, tasks) AS (VALUES {}(NULL, 0)"
+      "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration"
+      "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op),"
+      " named AS (SELECT model_id AS number, min((SELECT text FROM name WHERE id = name_id)) AS "
+      "text"
+      "  FROM model GROUP BY model_id),"
+      " fused AS (SELECT model_number AS number,"
+      "  min((SELECT text FROM name WHERE id = model_name_id)) AS text FROM fusion_op"
+      "  GROUP BY model_number),"
+      " total AS (SELECT number, sum(tasks) AS tasks FROM run WHERE number IS NOT NULL"
+      "  GROUP BY number)"
+      " SELECT total.number, ifnull(named.text, fused.text), tasks FROM total"
+      " LEFT JOIN named ON named.number = total.number"
+      " LEFT JOIN fused ON fused.number = total.number ORDER BY total.number",
+      counts);
+}
+
 constexpr const char* kBoardModels =
     "WITH total AS (SELECT step.model_row, sum(task_count) AS tasks FROM step"
     "  JOIN step_time ON step_time.step_id = step.id GROUP BY step.model_row)"
@@ -100,7 +122,7 @@ constexpr const char* kBoardModels =
     " FROM model LEFT JOIN total ON total.model_row = model.id ORDER BY model.id";
 
 void read_models(const Database& db, CaptureInfo& info) {
-  Statement read = db.prepare(info.has_steps ? kBoardModels : kCannModels);
+  Statement read = db.prepare(info.has_steps ? std::string(kBoardModels) : cann_models_sql(db));
   while (info.models.size() < kMaxListed && read.step())
     info.models.push_back({read.maybe_integer(0), text_or_empty(read, 1), read.integer(2)});
 }
