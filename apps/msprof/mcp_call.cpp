@@ -32,7 +32,9 @@ constexpr std::size_t kMostPaths = 100;
 constexpr std::int64_t kRowsAtOnce = 500;  // more than a page of 8,000 bytes can hold
 constexpr std::int64_t kLeastBytes = 2500;
 constexpr std::int64_t kMostBytes = 100'000;
+constexpr std::size_t kMostCommandBytes = 1 << 20;  // Linux accepts 2 MiB
 constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::milliseconds kBetweenChecks{50};
 
 [[noreturn]] void refuse(std::string_view input, std::string_view what) {
   throw Error(Exit::usage, fmt::format("{}: {}", input, what));
@@ -197,7 +199,7 @@ std::vector<std::string> listed_folders(const Roots& roots, const Inputs& inputs
   for (const fs::path& folder : folders) {
     std::vector<std::string> sound;
     const std::size_t left_out_before = left_out.size();
-    const CapturesBelow below = walk_captures(folder);
+    const CapturesBelow below = walk_captures(folder, [&] { roots.check(); });
     for (const FoundCapture& capture : below.captures)
       (is_sound(roots, capture.folder) ? sound : left_out).push_back(capture.folder.string());
     // The verb takes folders.
@@ -205,6 +207,13 @@ std::vector<std::string> listed_folders(const Roots& roots, const Inputs& inputs
       if (is_sound(roots, file.parent_path())) sound.push_back(file.parent_path().string());
     if (left_out.size() == left_out_before) sound = {folder.string()};
     words.insert(words.end(), sound.begin(), sound.end());
+  }
+  std::size_t bytes = 0;
+  for (const std::string& word : words) bytes += word.size() + sizeof(char*);
+  if (bytes > kMostCommandBytes && !left_out.empty()) {
+    refuse("folder", fmt::format("name a smaller folder: there are too many captures beside {}, "
+                                 "which has a link that leads out",
+                                 left_out.front()));
   }
   return words;
 }
@@ -422,8 +431,14 @@ mcp::ToolResult call_mcp_tool(const Roots& roots, const std::string& name,
   const auto tool = std::find_if(tools.begin(), tools.end(),
                                  [&](const McpTool& one) { return one.name == name; });
   mcp::ToolResult result;
+  Roots roots_of_call = roots;
+  roots_of_call.set_check([&keep_working, last = std::chrono::steady_clock::now()]() mutable {
+    if (std::chrono::steady_clock::now() - last < kBetweenChecks) return;
+    if (!keep_working()) throw Error(Exit::interrupted, "the call was cancelled");
+    last = std::chrono::steady_clock::now();
+  });
   try {
-    return answer_call(roots, *tool, arguments, keep_working);
+    return answer_call(roots_of_call, *tool, arguments, keep_working);
   } catch (const Error& error) {
     const bool is_data = error.code() == Exit::nothing_to_do;
     result.document = error_document(error.what());

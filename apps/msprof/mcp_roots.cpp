@@ -74,6 +74,7 @@ fs::path Roots::find_way_out(const fs::path& folder) const {
     const auto [below, level] = std::move(open.back());
     open.pop_back();
     for (const FolderEntry& entry : list_folder(below).entries) {
+      check();
       const fs::path path = below / entry.name;
       std::error_code error;
       const fs::file_type type = entry.type == fs::file_type::unknown

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mcp/server.hpp"
@@ -55,11 +57,15 @@ class Roots {
   // Returns a link in this folder or its subfolders that leads out of the roots; empty if there is
   // none. Throws Error(usage) for a folder with very many files.
   std::filesystem::path find_way_out(const std::filesystem::path& folder) const;
+  // `check` is called often in a search of many files, and throws to end it.
+  void set_check(std::function<void()> check) { check_ = std::move(check); }
+  void check() const { check_(); }
 
  private:
   bool contains(const std::filesystem::path& path) const;
 
   std::vector<std::filesystem::path> folders_;
+  std::function<void()> check_ = [] {};
 };
 
 // Runs a tool. Errors that the caller can correct become results with `is_error`; data that a

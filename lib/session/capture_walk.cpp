@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/folder_listing.hpp"
-#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
@@ -26,6 +25,7 @@ constexpr std::size_t kMaxSearchedFolders = 200'000;
 
 class CaptureWalk {
  public:
+  explicit CaptureWalk(const std::function<void()>& check) : check_(check) {}
   CapturesBelow found(const fs::path& folder) {
     look(folder, 0);
     return std::move(found_);
@@ -37,7 +37,7 @@ class CaptureWalk {
       found_.is_whole = false;
       return;
     }
-    interrupt::check();
+    check_();
     CaptureFolders folders;
     if (const auto dialect = recognise(folder, folders)) {
       found_.captures.push_back({folder.lexically_normal(), *dialect});
@@ -68,6 +68,7 @@ class CaptureWalk {
       found_.skipped.push_back({folder.lexically_normal(), why_not_a_capture(folder)});
   }
 
+  const std::function<void()>& check_;
   CapturesBelow found_;
   std::size_t searched_ = 0;
 };
@@ -85,8 +86,8 @@ void check_search_folder(const fs::path& folder) {
                                          : fmt::format("{} is not a folder", folder.string()));
 }
 
-CapturesBelow walk_captures(const fs::path& folder) {
-  return CaptureWalk().found(folder);
+CapturesBelow walk_captures(const fs::path& folder, const std::function<void()>& check) {
+  return CaptureWalk(check).found(folder);
 }
 
 fs::path newest_capture(const fs::path& folder) {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "session/session.hpp"
 
 namespace msprof {
@@ -30,8 +32,10 @@ struct CapturesBelow {
 void check_search_folder(const std::filesystem::path& folder);
 
 // Searches `folder` and its subfolders, up to 12 levels deep and 200,000 folders. Skips hidden
-// folders, symbolic links and the contents of captures. Results are in path order.
-CapturesBelow walk_captures(const std::filesystem::path& folder);
+// folders, symbolic links and the contents of captures. Results are in path order. Calls `check`
+// in each folder; it throws to end the search.
+CapturesBelow walk_captures(const std::filesystem::path& folder,
+                            const std::function<void()>& check = interrupt::check);
 
 // Returns the rank recorded in a capture; empty if it records no rank or several.
 std::optional<std::int64_t> find_rank(const Session& session);

@@ -2,8 +2,11 @@
 // server continues.
 #include <catch2/catch.hpp>
 
+#include "base/error.hpp"
 #include "cli/cli_fixture.hpp"
 #include "mcp/mcp_client.hpp"
+#include "msprof/mcp_tools.hpp"
+#include "session/capture_walk.hpp"
 
 using namespace msprof::test;
 using nlohmann::json;
@@ -203,4 +206,14 @@ TEST_CASE("a damaged store ends only its own call") {
   write_file(captures.job.store(), bytes);
   client.call("query", {{"path", "JOBA"}, {"sql", "SELECT * FROM v_tasks"}});
   CHECK(client.request("ping").contains("result"));
+}
+
+TEST_CASE("a cancelled call ends its searches for captures and for links") {
+  const McpRoot captures;
+  msprof::Roots roots({captures.root.string()});
+  CHECK(roots.find_way_out(captures.root).empty());
+  CHECK(msprof::walk_captures(captures.root, [&] { roots.check(); }).captures.size() == 1);
+  roots.set_check([] { throw msprof::Error(msprof::Exit::interrupted, "cancelled"); });
+  CHECK_THROWS_WITH(roots.find_way_out(captures.root), "cancelled");
+  CHECK_THROWS_WITH(msprof::walk_captures(captures.root, [&] { roots.check(); }), "cancelled");
 }
