@@ -17,6 +17,7 @@
 #include "msprof/cluster_store.hpp"
 #include "msprof/mcp_tools.hpp"
 #include "session/capture_walk.hpp"
+#include "store/rows/mark_rows.hpp"
 
 namespace msprof {
 
@@ -141,29 +142,51 @@ std::vector<std::string> checked_paths(const Roots& roots, std::string_view inpu
 }
 
 // SQL for the events of a window. Offsets count from the start of the collection, as those of
-// `export --time-range`; if that is unknown, from the first event. Finds the rows first, since a
-// long window has very many, then their names.
+// `export --time-range`; if that is unknown, from the first event. Reads the time blocks that can
+// have rows of this page, and finds the rows before their names, since a long window has very many.
 std::string timeline_sql(const Inputs& inputs, const Cursor& cursor) {
   const double from = inputs.number("from_us").value_or(0);
   const double least = inputs.number("min_us").value_or(0);
   const auto to = inputs.number("to_us");
   if (to && *to < from) refuse("to_us", "the window ends before it starts");
   const auto ns = [](double us) { return std::llround(us * 1000); };
-  const auto select = [&](std::string_view kind, std::string_view table,
-                          std::string_view duration) {
-    std::string sql = fmt::format(
-        "SELECT start_ns, '{}' AS kind, id FROM origin CROSS JOIN {} WHERE", kind, table);
-    if (to) sql += fmt::format(" start_ns < origin_ns + {} AND", ns(*to));
-    sql += fmt::format(" start_ns + ifnull({}, 0) >= origin_ns + {}", duration, ns(from));
-    if (least > 0) sql += fmt::format(" AND {} >= {}", duration, ns(least));
+  const std::uint64_t rows = cursor.rows + kRowsAtOnce + 1;
+  std::string until = to ? fmt::format("origin_ns + {}", ns(*to)) : "9223372036854775807";
+  // Blocks that start in the window and together have enough rows: the page ends within them.
+  if (least == 0) {
+    until = fmt::format(
+        "min({}, ifnull((SELECT last_end_ns + 1 FROM (SELECT last_end_ns,"
+        " sum(last_row_id - first_row_id + 1) OVER (ORDER BY last_end_ns) AS row_count"
+        " FROM time_block WHERE first_start_ns >= origin_ns + {}) WHERE row_count >= {}"
+        " ORDER BY last_end_ns LIMIT 1), 9223372036854775807))",
+        until, ns(from), rows);
+  }
+  const auto select = [&](std::string_view kind, std::string_view table, std::string_view duration,
+                          std::string_view blocks) {
+    std::string sql =
+        fmt::format("SELECT start_ns, '{}' AS kind, id FROM page CROSS JOIN {}{} WHERE", kind,
+                    blocks.empty() ? "" : "blocks CROSS JOIN ", table);
+    // First, because it is true for the fewest rows.
+    if (least > 0) sql += fmt::format(" {} >= {} AND", duration, ns(least));
+    sql += fmt::format(" start_ns < until_ns AND start_ns + ifnull({}, 0) >= from_ns", duration);
+    if (!blocks.empty())
+      sql += fmt::format(" AND of_table = {} AND id BETWEEN first_id AND last_id", blocks);
     return sql;
   };
+  static_assert(TimeBlockRow::kTasks == 0 && TimeBlockRow::kCalls == 1);
   return fmt::format(
       " WITH origin(origin_ns) AS MATERIALIZED (SELECT coalesce("
       "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'window.begin_ns'),"
       " (SELECT min(ns) FROM (SELECT min(start_ns) AS ns FROM task"
       " UNION ALL SELECT min(start_ns) FROM api_call"
       " UNION ALL SELECT min(start_ns) FROM user_range)))),"
+      " page(from_ns, until_ns) AS MATERIALIZED (SELECT origin_ns + {}, {} FROM origin),"
+      // Captures without device tasks have no blocks.
+      " blocks(of_table, first_id, last_id) AS MATERIALIZED ("
+      "SELECT of_table, first_row_id, last_row_id FROM page CROSS JOIN time_block"
+      " WHERE ifnull(first_start_ns < until_ns, 1) AND ifnull(last_end_ns >= from_ns, 1)"
+      " UNION ALL SELECT column1, 0, 9223372036854775807 FROM (VALUES (0), (1))"
+      " WHERE column1 NOT IN (SELECT of_table FROM time_block)),"
       " picked AS MATERIALIZED (SELECT * FROM ({} UNION ALL {} UNION ALL {})"
       " ORDER BY start_ns, kind, id LIMIT {})"
       " SELECT (start_ns - origin_ns) / 1000.0 AS start_us, duration_us, kind, lane, name"
@@ -176,8 +199,9 @@ std::string timeline_sql(const Inputs& inputs, const Cursor& cursor) {
       " (SELECT text FROM name WHERE id = message_name_id)"
       " FROM picked JOIN user_range ON user_range.id = picked.id WHERE kind = 'range')"
       " ORDER BY start_ns, kind, id",
-      select("task", "task", "duration_ns"), select("call", "api_call", "end_ns - start_ns"),
-      select("range", "user_range", "end_ns - start_ns"), cursor.rows + kRowsAtOnce + 1);
+      ns(from), until, select("task", "task", "duration_ns", "0"),
+      select("call", "api_call", "end_ns - start_ns", "1"),
+      select("range", "user_range", "end_ns - start_ns", ""), rows);
 }
 
 bool is_sound(const Roots& roots, const fs::path& folder) {
