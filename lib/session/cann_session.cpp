@@ -202,6 +202,11 @@ void CannSession::report_finding(FindingId id, std::string file, std::string rea
   findings_.push_back({id, "capture", std::move(file), std::move(reason), std::move(detail)});
 }
 
+void CannSession::report_left_out_devices() {
+  report_finding(FindingId::unreadable_file, "", "devices beyond the limit, not read",
+                 fmt::format("at most {} are read", with_thousands(store_limit::kDevices)));
+}
+
 // Adds at least one part.
 void CannSession::add_parts() {
   const auto names =
@@ -212,10 +217,7 @@ void CannSession::add_parts() {
     if (!part || !folders_.is_folder(folder() / name)) continue;
     if (!part->device || ++devices <= store_limit::kDevices) add_part(name, folder() / name);
   }
-  if (devices > store_limit::kDevices) {
-    report_finding(FindingId::unreadable_file, "", "devices beyond the limit, not read",
-                   fmt::format("at most {} are read", with_thousands(store_limit::kDevices)));
-  }
+  if (devices > store_limit::kDevices) report_left_out_devices();
   if (parts_.empty()) {
     add_part(name_as_part(folder()), folder());
     return;

@@ -131,6 +131,7 @@ class CannSession : public Session {
   void missing(const CannPart& part, const char* file, std::string consequence);
   // Adds a finding about the capture as a whole.
   void report_finding(FindingId id, std::string file, std::string reason, std::string detail = "");
+  void report_left_out_devices();
 
   std::vector<CannPart> parts_;
   std::optional<ClockMap> host_clock_;

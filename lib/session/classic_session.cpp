@@ -153,11 +153,7 @@ void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   }
   if (devices.empty()) devices.insert(0);
   for (const std::int64_t device : devices) {
-    if (parts_.size() == store_limit::kDevices) {
-      report_finding(FindingId::unreadable_file, "", "devices beyond the limit, not read",
-                     fmt::format("at most {} are read", with_thousands(store_limit::kDevices)));
-      return;
-    }
+    if (parts_.size() == store_limit::kDevices) return report_left_out_devices();
     CannPart part;
     part.name = fmt::format("device_{}", device);
     part.folder = folder();
