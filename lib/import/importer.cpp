@@ -136,6 +136,17 @@ LayoutSet parse_layouts(const LayoutChoice& layout) {
   }
 }
 
+// What the kinds keep in memory is freed before rows are derived.
+void import_kinds(const ImportContext& context, Progress& progress) {
+  const KindSet set = builtin_kinds(context.session);
+  std::vector<bool> owned(context.session.raw_files().size(), false);
+  std::uint64_t done_bytes = 0;
+  for (const auto& kind : set.kinds) import_kind(*kind, context, owned, progress, done_bytes);
+  if (set.join) set.join(context);
+  for (const auto& kind : set.kinds) kind->finish(context);
+  report_unread(context, owned);
+}
+
 // Throws if the existing store was made with a layout and the new one would contain less.
 void refuse_less(const fs::path& store, const ImportReport& report, const LayoutChoice& layout) {
   const std::size_t lost = report.unknown_layouts().size();
@@ -175,14 +186,8 @@ ImportReport import_files(const Session& session, const fs::path& store,
 
   for (const auto& finding : session.findings())
     report.add(finding.id, finding.kind, finding.file, finding.reason, finding.detail);
-  KindSet set = builtin_kinds(session);
-  std::vector<bool> owned(session.raw_files().size(), false);
   Progress progress(fmt::format("importing {}", printable(session.name())), total_bytes);
-  std::uint64_t done_bytes = 0;
-  for (auto& kind : set.kinds) import_kind(*kind, context, owned, progress, done_bytes);
-  if (set.join) set.join(context);
-  for (auto& kind : set.kinds) kind->finish(context);
-  report_unread(context, owned);
+  import_kinds(context, progress);
   if (!options.force) refuse_less(store, report, layout);
 
   run_derive_passes(writer);
