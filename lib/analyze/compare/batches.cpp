@@ -59,7 +59,7 @@ std::int64_t Batches::pictures() const {
 Batches read_batches(const QueryDb& db) {
   Batches batches;
   Statement read = db.prepare(
-      "SELECT (SELECT text FROM name WHERE id = name_id), batch, executions FROM"
+      "SELECT (SELECT substr(text, 1, 1000) FROM name WHERE id = name_id), batch, executions FROM"
       " (SELECT model.name_id, step.batch_num AS batch,"
       "  sum(CAST(execution_count AS REAL)) AS executions FROM step"
       "  JOIN model ON model.id = step.model_row JOIN step_time ON step_time.step_id = step.id"

@@ -19,8 +19,9 @@ namespace msprof {
 
 namespace {
 
-// An untrusted store may contain any number of counters.
+// An untrusted store may contain any number of counters, with long names.
 constexpr std::size_t kMaxCounters = 10'000;
+constexpr std::size_t kMaxText = 1000;
 constexpr std::size_t kNotCompared = SIZE_MAX;
 // Kinds that are not a time series: one value per operator, call, task or CPU sample.
 constexpr std::array<std::string_view, 7> kTimeless = {
@@ -151,6 +152,10 @@ bool is_compared(const CounterTrack& track) {
   return std::find(kTimeless.begin(), kTimeless.end(), track.kind) == kTimeless.end();
 }
 
+std::string short_text(std::string_view text) {
+  return valid_utf8(text.substr(0, kMaxText));
+}
+
 // Returns "HBM 0 Read". Omits the subject if the counter's name already contains it, and process
 // ids, which differ between runs.
 std::string counter_label(const CounterTrack& track) {
@@ -224,9 +229,9 @@ std::vector<CounterProfile> read_counters(const Database& db) {
     auto profile = place == kNotCompared ? std::nullopt : readers[place].profile(track);
     if (!profile) continue;
     profile->device = device_label(track, devices);
-    profile->name = valid_utf8(counter_label(track));
-    profile->kind = valid_utf8(profile->kind);
-    profile->unit = valid_utf8(profile->unit);
+    profile->name = short_text(counter_label(track));
+    profile->kind = short_text(profile->kind);
+    profile->unit = short_text(profile->unit);
     counters.push_back(std::move(*profile));
   }
   return counters;

@@ -63,36 +63,39 @@ const TableValue& first_known(const TableValue& a, const TableValue& b) {
 
 class RatioCollector {
  public:
-  explicit RatioCollector(std::vector<std::string> fields) : fields_(std::move(fields)) {}
+  RatioCollector(std::vector<std::string> fields, const RunProfile& run)
+      : fields_(std::move(fields)) {
+    const WeightedMeans none{std::vector<double>(fields_.size()),
+                             std::vector<double>(fields_.size())};
+    for (const OpProfile& op : run.ops) means_.emplace(make_key(op.name, op.type, op.shapes), none);
+  }
 
   void add(std::span<const TableValue> row) {
     const double weight = first_known(row[6], row[7]).number.value_or(0);
     if (!(weight > 0)) return;
     const TableValue& name = first_known(row[0], row[1]);
     const TableValue& type = first_known(row[2], row[3]);
-    WeightedMeans& means = *by_cells_.get({&name, &type, &row[4], &row[5]}, [&] {
+    WeightedMeans* const means = by_cells_.get({&name, &type, &row[4], &row[5]}, [&] {
       std::string shapes(row[4].text == "N/A" ? "" : row[4].text);
       if (row[5].text != "N/A") shapes.append(" > ").append(row[5].text);
-      WeightedMeans& known = means_[make_key(name.text, type.text, shapes)];
-      known.sums.resize(fields_.size());
-      known.weights.resize(fields_.size());
-      return &known;
+      const auto known = means_.find(make_key(name.text, type.text, shapes));
+      return known == means_.end() ? nullptr : &known->second;
     });
+    if (means == nullptr) return;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const auto& value = row[kFixedFields.size() + i].number;
       if (!value) continue;
-      means.sums[i] += weight * *value;
-      means.weights[i] += weight;
+      means->sums[i] += weight * *value;
+      means->weights[i] += weight;
     }
   }
 
   void give_to(RunProfile& run) const {
     for (OpProfile& op : run.ops) {
-      const auto found = means_.find(make_key(op.name, op.type, op.shapes));
-      if (found == means_.end()) continue;
+      const WeightedMeans& means = means_.at(make_key(op.name, op.type, op.shapes));
       for (std::size_t i = 0; i < fields_.size(); ++i) {
-        if (!(found->second.weights[i] > 0)) continue;
-        const double mean = found->second.sums[i] / found->second.weights[i];
+        if (!(means.weights[i] > 0)) continue;
+        const double mean = means.sums[i] / means.weights[i];
         op.ratios.emplace(fields_[i], mean);
         if (fields_[i].ends_with("_ratio")) run.largest_ratio = std::max(run.largest_ratio, mean);
       }
@@ -111,7 +114,7 @@ void read_ratios(const Database& db, RunProfile& run) {
   const auto fields = ratio_fields(db);
   std::vector<WantedField> wanted = kFixedFields;
   for (const std::string& field : fields) wanted.push_back({field, true});
-  RatioCollector collector(fields);
+  RatioCollector collector(fields, run);
   read_table(db, "op_summary", wanted,
              [&](std::span<const TableValue> row) { collector.add(row); });
   collector.give_to(run);
@@ -121,8 +124,14 @@ void read_ratios(const Database& db, RunProfile& run) {
 constexpr std::size_t kHalf = 10;
 // A longer list of layers is not a real fusion but untrusted data.
 constexpr std::size_t kMaxOriginals = 64;
-// Further operators share one entry; only an untrusted store has more.
+// Operators beyond these limits share one entry; only an untrusted store has more.
 constexpr std::size_t kMaxOperators = 100'000;
+constexpr std::size_t kMaxOperatorBytes = 24 << 20;
+constexpr std::string_view kOthers = "(others)";
+// Names of models, and calls and ranges with their names. Further ones are ignored.
+constexpr std::size_t kMaxModels = 10'000;
+constexpr std::size_t kMaxCallNames = 10'000;  // applications may give each range a unique name
+constexpr std::size_t kMaxCallBytes = 8 << 20;
 
 std::string read_text(const Statement& row, int column) {
   return valid_utf8(row.text(column));
@@ -139,9 +148,10 @@ void read_facts(const TraceDb& store, const QueryDb& db, RunProfile& run) {
     if (run.chip.empty()) run.chip = read_text(devices, 0);
     if (!run.frequency_mhz) run.frequency_mhz = devices.maybe_real(1);
   }
-  Statement models =
-      db.prepare("SELECT DISTINCT name FROM v_models WHERE name IS NOT NULL ORDER BY name");
-  while (models.step()) run.models.push_back(read_text(models, 0));
+  Statement models = db.prepare(
+      "SELECT DISTINCT substr(name, 1, 1000) FROM v_models WHERE name IS NOT NULL ORDER BY 1");
+  while (run.models.size() < kMaxModels && models.step())
+    run.models.push_back(read_text(models, 0));
   run.batches = read_batches(db);
 }
 
@@ -164,34 +174,60 @@ FusedNames read_fused_names(const Database& db) {
       " JOIN name AS op ON op.id = f.name_id"
       " JOIN name AS original ON original.id = f.original_names_name_id"
       " GROUP BY op.text HAVING count(DISTINCT original.text) = 1");
-  while (read.step()) fused[read_text(read, 0)] = read_text(read, 1);
+  for (std::size_t bytes = 0; bytes < kMaxOperatorBytes && read.step();) {
+    const std::string& originals = fused[read_text(read, 0)] = read_text(read, 1);
+    bytes += read.text(0).size() + originals.size();
+  }
   return fused;
-}
-
-OpProfile other_operators() {
-  OpProfile op;
-  op.name = op.type = "(others)";
-  op.originals = {op.name};
-  return op;
 }
 
 // Operators of v_ops; a model's operators on several devices share one entry.
 struct OpSlots {
   std::vector<OpProfile> ops;
   std::unordered_map<std::int64_t, std::size_t> slot_of_op;
+  std::size_t bytes = 0;  // of the texts
+
+  bool is_full() const { return ops.size() >= kMaxOperators || bytes >= kMaxOperatorBytes; }
+  void add(OpProfile op) {
+    bytes += op.model.size() + op.name.size() + op.type.size() + op.shapes.size();
+    for (const std::string& original : op.originals) bytes += original.size();
+    ops.push_back(std::move(op));
+  }
 };
+
+// An operator that is known only by its type.
+OpProfile operator_of_type(const std::string& type) {
+  OpProfile op;
+  op.name = op.type = type;
+  op.originals = {type};
+  return op;
+}
+
+// Adds one entry for the operators with this id and all higher ones, without reading their texts.
+void add_others(const QueryDb& db, std::int64_t first_id, OpSlots& slots) {
+  Statement read = db.prepare("SELECT op_id FROM op_time WHERE op_id >= ?");
+  for (read.bind(1, first_id); read.step();)
+    slots.slot_of_op.emplace(read.integer(0), slots.ops.size());
+  slots.ops.push_back(operator_of_type(std::string(kOthers)));
+}
 
 OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
   OpSlots slots;
   std::map<std::string, std::size_t> known;
+  // As v_ops, which sorts its rows with their texts.
   Statement read = db.prepare(
-      "SELECT op_id, model, position, name, original_names, type, unit, input_shapes,"
-      " output_shapes FROM v_ops ORDER BY op_id");
+      "SELECT op.id, (SELECT text FROM name WHERE id = model.name_id), position,"
+      " (SELECT text FROM name WHERE id = op.name_id),"
+      " (SELECT text FROM name WHERE id = original_name_id),"
+      " (SELECT text FROM name WHERE id = type_name_id),"
+      " (SELECT text FROM name WHERE id = unit_name_id),"
+      " (SELECT text FROM name WHERE id = input_shapes_name_id),"
+      " (SELECT text FROM name WHERE id = output_shapes_name_id) FROM op_time"
+      " JOIN op ON op.id = op_id LEFT JOIN model ON model.id = model_row ORDER BY op_id");
   while (read.step()) {
-    if (slots.ops.size() >= kMaxOperators) {
-      if (slots.ops.size() == kMaxOperators) slots.ops.push_back(other_operators());
-      slots.slot_of_op[read.integer(0)] = kMaxOperators;
-      continue;
+    if (slots.is_full()) {
+      add_others(db, read.integer(0), slots);
+      break;
     }
     OpProfile op;
     op.model = read_text(read, 1);
@@ -212,27 +248,26 @@ OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
     } else {
       slots.slot_of_op[id] = slots.ops.size();
     }
-    slots.ops.push_back(std::move(op));
+    slots.add(std::move(op));
   }
   return slots;
 }
 
 // Collectives have a new name in each execution, so they are grouped by type.
-void add_collectives(const QueryDb& db, TaskTimes& times, std::vector<OpProfile>& ops) {
+void add_collectives(const QueryDb& db, TaskTimes& times, OpSlots& ops) {
   std::map<std::string, std::size_t> slots;
   Statement read = db.prepare(
       "SELECT ifnull(type, name), device_id, model_id, start_ns, duration_us FROM v_collectives"
       " WHERE duration_us >= 0 ORDER BY device_id, start_ns, name");
   while (read.step()) {
-    const std::string type = read_text(read, 0);
-    auto slot = slots.find(type);
-    if (slot == slots.end()) {
-      slot = slots.emplace(type, times.add_slot()).first;
-      OpProfile op;
-      op.name = op.type = type;
+    std::string type = read_text(read, 0);
+    if (ops.bytes >= kMaxOperatorBytes && !slots.contains(type)) type = kOthers;
+    const auto [slot, is_new] = slots.try_emplace(std::move(type));
+    if (is_new) {
+      slot->second = times.add_slot();
+      OpProfile op = operator_of_type(slot->first);
       op.unit = "COMMUNICATION";
-      op.originals = {type};
-      ops.push_back(std::move(op));
+      ops.add(std::move(op));
     }
     times.add(slot->second, {read.integer(1), read.maybe_integer(2), 0, std::nullopt, read.real(3)},
               read.real(4));
@@ -284,9 +319,6 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   run.second_half_us = median(second);
 }
 
-// Limit for applications that give each range a unique name; further names are ignored.
-constexpr std::size_t kMaxCallNames = 10'000;
-
 // Durations in us by name.
 class CallTimes {
  public:
@@ -295,7 +327,8 @@ class CallTimes {
     if (name.empty()) return nullptr;
     auto known = durations_.find(name);
     if (known == durations_.end()) {
-      if (durations_.size() >= kMaxCallNames) return nullptr;
+      if (durations_.size() >= kMaxCallNames || bytes_ >= kMaxCallBytes) return nullptr;
+      bytes_ += name.size();
       known = durations_.emplace(name, std::vector<double>()).first;
     }
     return &known->second;
@@ -314,6 +347,7 @@ class CallTimes {
 
  private:
   std::map<std::string, std::vector<double>, std::less<>> durations_;
+  std::size_t bytes_ = 0;  // of the names
 };
 
 std::vector<CallProfile> read_calls(const Database& db) {
@@ -378,7 +412,7 @@ double outside_iterations(const TraceDb& store) {
   const QueryDb db(store);
   OpSlots slots = read_ops(db, {});
   TaskTimes times(store.database(), db, ProfileUnit::iteration, slots.slot_of_op, slots.ops.size());
-  add_collectives(db, times, slots.ops);
+  add_collectives(db, times, slots);
   return times.outside_share();
 }
 
@@ -392,7 +426,7 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
   read_facts(store, db, run);
   OpSlots slots = read_ops(db, read_fused_names(store.database()));
   TaskTimes times(store.database(), db, unit, slots.slot_of_op, slots.ops.size());
-  add_collectives(db, times, slots.ops);
+  add_collectives(db, times, slots);
   fill_ops(times, std::move(slots.ops), run);
   fill_total(times, run);
   if (run.ops.empty() || run.total_us <= 0) {

@@ -16,8 +16,9 @@ ExecutionIndex::ExecutionIndex(const QueryDb& db, ProfileUnit unit) : unit_(unit
 
 // If a model id has several names, the first in alphabetical order is used.
 void ExecutionIndex::read_models(const QueryDb& db) {
-  Statement names =
-      db.prepare("SELECT id, text FROM name WHERE id IN (SELECT name_id FROM model) ORDER BY id");
+  Statement names = db.prepare(
+      "SELECT id, substr(text, 1, 1000) FROM name WHERE id IN (SELECT name_id FROM model) ORDER BY "
+      "id");
   while (names.step()) names_.emplace(names.integer(0), names.text(1));
   Statement read = db.prepare(
       "SELECT device_id, model_id, name_id FROM model WHERE model_id IS NOT NULL ORDER BY id");

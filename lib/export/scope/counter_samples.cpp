@@ -15,6 +15,8 @@ namespace msprof {
 namespace {
 
 constexpr std::size_t kNoTrack = SIZE_MAX;
+// Of all names of a kind's tracks; only a damaged store has more.
+constexpr std::size_t kMaxTextBytes = 32 << 20;
 
 // Chosen so that divisor × 64-bit time fits in 128 bits.
 constexpr std::int64_t kMaxDivisor = 1'000'000'000'000;
@@ -62,7 +64,10 @@ std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view ki
       " WHERE ?1 = '' OR kind.text = ?1 ORDER BY device_id IS NULL, device_id, track.id");
   read.bind(1, kind);
   std::vector<CounterTrack> tracks;
+  std::size_t bytes = 0;
   while (read.step()) {
+    for (int column = 8; column <= 12; ++column) bytes += read.text(column).size();
+    if (bytes > kMaxTextBytes) throw db.damaged("the names of its counters are too long");
     CounterTrack track;
     track.id = read.integer(0);
     track.device = read.maybe_integer(1);
