@@ -18,7 +18,9 @@ class CellNames {
   std::size_t find_or_add(std::string_view text) {
     const auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
-    if (ids_.size() >= kMaxNames && text != kOthers) return find_or_add(kOthers);
+    if ((ids_.size() >= kMaxNames || bytes_ >= kMaxBytes) && text != kOthers)
+      return find_or_add(kOthers);
+    bytes_ += text.size();
     const std::size_t id = names_.size();
     names_.emplace_back(text);
     ids_.emplace(text, id);
@@ -44,8 +46,9 @@ class CellNames {
   const std::string& name(std::size_t id) const { return names_[id]; }
 
  private:
-  // Further names are counted together. Only an untrusted store exceeds this.
+  // Further names are counted together. Only an untrusted store exceeds these limits.
   static constexpr std::size_t kMaxNames = 100'000;
+  static constexpr std::size_t kMaxBytes = 16 << 20;
   static constexpr std::string_view kOthers = "(others)";
 
   struct Cell {
@@ -54,6 +57,7 @@ class CellNames {
   };
   TextMap<std::size_t> ids_;
   std::vector<std::string> names_;
+  std::size_t bytes_ = 0;               // of the names
   std::vector<std::size_t> id_of_key_;  // 1 + id by Cell::text_key(); 0: not known
   std::uint64_t row_ = 1;
   std::vector<Cell> cells_;  // by column

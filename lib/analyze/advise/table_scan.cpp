@@ -19,8 +19,9 @@ namespace msprof {
 
 namespace {
 
-// An untrusted store may contain any number of streams.
+// An untrusted store may contain any number of streams, and long texts.
 constexpr std::size_t kMaxStreams = 10'000;
+constexpr std::size_t kMaxEvidenceBytes = 1000;  // of each text
 
 constexpr std::string_view kMissing = "N/A";
 constexpr std::size_t kMaxDevices = 1'000;  // device changes; further ones are ignored
@@ -226,7 +227,7 @@ class Gatherer {
         evidence_[first + i].sum += *number;
         ++evidence_[first + i].count;
       } else if (std::string& text = texts_[first + i]; text.empty()) {
-        text = fields_.text(row, placed_.evidence[i]);
+        text = fields_.text(row, placed_.evidence[i]).substr(0, kMaxEvidenceBytes);
       }
     }
   }

@@ -126,7 +126,7 @@ constexpr std::size_t kHalf = 10;
 constexpr std::size_t kMaxOriginals = 64;
 // Operators beyond these limits share one entry; only an untrusted store has more.
 constexpr std::size_t kMaxOperators = 100'000;
-constexpr std::size_t kMaxOperatorBytes = 24 << 20;
+constexpr std::size_t kMaxOperatorBytes = 16 << 20;
 constexpr std::string_view kOthers = "(others)";
 // Names of models, and calls and ranges with their names. Further ones are ignored.
 constexpr std::size_t kMaxModels = 10'000;

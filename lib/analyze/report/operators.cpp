@@ -21,7 +21,10 @@ namespace msprof::report {
 namespace {
 
 constexpr const char* kTotalTime = "Total Time(us)";
-constexpr std::size_t kMaxOperators = 200'000;  // limits the names read from a damaged store
+// Limits for damaged stores.
+constexpr std::size_t kMaxOperators = 200'000;
+constexpr std::size_t kMaxBytes = 24 << 20;  // of all operators' names and types
+constexpr std::size_t kMaxCellBytes = 1000;  // more than html::escaped() shows of a cell
 
 std::size_t find_column(const std::vector<std::string>& columns, std::string_view field) {
   const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
@@ -37,12 +40,12 @@ void sort_by_time(Operators& operators) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return operators.costs[a].time_us > operators.costs[b].time_us;
   });
-  Operators sorted = operators;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    sorted.rows[i] = std::move(operators.rows[order[i]]);
-    sorted.costs[i] = operators.costs[order[i]];
+  auto rows = std::exchange(operators.rows, {});
+  auto costs = std::exchange(operators.costs, {});
+  for (const std::size_t at : order) {
+    operators.rows.push_back(std::move(rows[at]));
+    operators.costs.push_back(costs[at]);
   }
-  operators = std::move(sorted);
 }
 
 // Removes the column if it is empty in all rows.
@@ -73,28 +76,29 @@ Operators read_layers(const Database& db, const SummaryTable& table, const StepI
   for (const std::size_t place : places) result.columns.push_back(columns[place]);
   result.modelled_columns = table.unit_loads(db);
   result.knows_memory_bound = bound < columns.size();
+  std::vector<WantedField> wanted;
+  for (const std::string& column : columns) wanted.push_back({field_name(column)});
+  TableReader rows(std::move(wanted), [&](std::span<const TableValue> row) {
+    if (id < row.size() && row[id].text == "-") return;
+    std::vector<OperatorCell> cells;
+    for (const std::size_t place : places) {
+      std::string_view text = row[place].text;
+      const bool is_repeated = place == original && text == row[name].text;
+      if (text == "N/A" || is_repeated) text = {};
+      cells.push_back({std::string(text.substr(0, kMaxCellBytes)), row[place].cell.is_number()});
+    }
+    Operators::Cost cost;
+    if (time < row.size()) cost.time_us = row[time].number.value_or(0);
+    if (bound < row.size()) cost.memory_bound = row[bound].number;
+    result.total_us += cost.time_us;
+    result.rows.push_back(std::move(cells));
+    result.costs.push_back(cost);
+  });
+  rows.begin(columns);
+  RowBuilder builder(rows);
   table.visit_files(db, [&](const OutputFile& file) {
     if (step != nullptr && file.step_id != step->step_id) return true;
-    TableRows rows;
-    rows.begin(columns);
-    RowBuilder builder(rows);
     table.write(db, file, builder);
-    for (const TableRows::Row& row : rows.rows) {
-      if (row.size() != columns.size() || (id < row.size() && cell_text(row[id]) == "-")) continue;
-      std::vector<OperatorCell> cells;
-      for (const std::size_t place : places) {
-        std::string text = cell_text(row[place]);
-        const bool is_repeated = place == original && text == cell_text(row[name]);
-        if (text == "N/A" || is_repeated) text.clear();
-        cells.push_back({std::move(text), row[place].is_number()});
-      }
-      Operators::Cost cost;
-      if (time < row.size()) cost.time_us = cell_number(row[time]).value_or(0);
-      if (bound < row.size()) cost.memory_bound = cell_number(row[bound]);
-      result.total_us += cost.time_us;
-      result.rows.push_back(std::move(cells));
-      result.costs.push_back(cost);
-    }
     return false;
   });
   const std::size_t names = find_column(result.columns, "ori_layer_name");
@@ -192,7 +196,8 @@ class OperatorSums {
                                 std::string(values[2].text));
     auto at = sums_.find(key);
     if (at == sums_.end()) {
-      if (sums_.size() >= kMaxOperators) return nullptr;
+      if (sums_.size() >= kMaxOperators || bytes_ >= kMaxBytes) return nullptr;
+      for (std::size_t i = 0; i < 3; ++i) bytes_ += values[i].text.size();
       at = sums_.emplace(key, OpSums{}).first;
       at->second.weighted.resize(loads_.size());
       at->second.weights_us.resize(loads_.size());
@@ -230,6 +235,7 @@ class OperatorSums {
 
   std::vector<std::string> loads_;
   std::map<std::tuple<std::string, std::string, std::string>, OpSums> sums_;
+  std::size_t bytes_ = 0;  // of its keys
   ByCells<3, OpSums> by_cells_;
   std::vector<bool> used_;  // one per load
 };

@@ -73,14 +73,17 @@ class OpSummaryCells {
   void add_front(CellList& cells, const Columns& op);
   void add_back(CellList& cells, const Columns& op);
 
-  // Operators beyond this number are formatted repeatedly instead of being cached.
+  // Operators beyond these limits are formatted repeatedly instead of being cached. Only an
+  // untrusted store has more bytes.
   static constexpr std::size_t kMaxOps = 1 << 15;
+  static constexpr std::size_t kMaxBytes = 16 << 20;
 
   const Database& db_;
   bool has_mix_;
   Texts texts_;
   Statement read_;
-  RecentMap<std::int64_t, Op, kMaxOps> known_;
+  std::optional<RecentMap<std::int64_t, Op, kMaxOps>> known_;
+  std::size_t bytes_ = 0;  // of the texts of `known_`
 };
 
 OpSummaryCells::OpSummaryCells(const Database& db, bool has_mix)
@@ -94,7 +97,11 @@ OpSummaryCells::OpSummaryCells(const Database& db, bool has_mix)
           " FROM op WHERE id = ?")) {}
 
 const OpSummaryCells::Op& OpSummaryCells::find(std::int64_t op_id) {
-  return known_.get(op_id, [this](std::int64_t id) { return load(id); });
+  if (!known_ || bytes_ > kMaxBytes) {
+    known_.emplace();
+    bytes_ = 0;
+  }
+  return known_->get(op_id, [this](std::int64_t id) { return load(id); });
 }
 
 OpSummaryCells::Op OpSummaryCells::load(std::int64_t op_id) {
@@ -115,6 +122,9 @@ OpSummaryCells::Op OpSummaryCells::load(std::int64_t op_id) {
   op.mix_block_num = columns[kMixBlockNum].value_or(0);
   add_front(op.front, columns);
   add_back(op.back, columns);
+  for (const CellList* const list : {&op.front, &op.back})
+    for (const Cell& cell : list->cells())
+      if (cell.has_bytes()) bytes_ += cell.size;
   return op;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,7 +28,7 @@ using svp::SvpCapture;
 
 struct StatisticRow {
   std::optional<std::int64_t> ids[2];
-  std::string texts[2];
+  svp::NameText texts[2];  // shared, as a foreign store may have long ones
   std::int64_t count = 0;
   std::optional<Fraction> weight;   // for the share
   Fraction rank;                    // weight if known, else a sum for sorting
@@ -78,7 +79,7 @@ class SvpStatistic : public SummaryTable {
   static void write_row(RowBuilder& out, const StatisticRow& row,
                         const std::optional<Fraction>& whole) {
     for (const auto& id : row.ids) out.number_or_missing(id);
-    for (const std::string& text : row.texts) out.text(text);
+    for (const svp::NameText& text : row.texts) out.text(*text);
     out.number_or_missing(svp::percent(row.weight, whole));
     const auto format_us = [](const std::optional<Fraction>& ns, std::int64_t parts) {
       if (!ns) return std::optional<std::string>();
@@ -140,18 +141,20 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
   const auto weights = svp::weights(layers, frequency_hz, false);
   std::vector<std::pair<std::int64_t, StatisticRow>> groups;  // with the first start
   std::map<std::pair<std::string_view, bool>, std::size_t> known;
+  const auto core = std::make_shared<const std::string>("AA_CORE");
+  const auto cpu = std::make_shared<const std::string>("AA_CPU");
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerTotal& layer = layers[i];
-    const std::string& name = *layer.joined_name();
+    const svp::NameText& name = layer.joined_name();
     const StatisticRow row{{std::nullopt, 0},  // an svp board has one stream
-                           {name, layer.is_on_cpu ? "AA_CPU" : "AA_CORE"},
+                           {name, layer.is_on_cpu ? cpu : core},
                            layer.count,
                            weights[i],
                            sort_weight(layer, weights[i]),
                            layer.time_ns(frequency_hz),
                            layer.longest_ns,
                            layer.shortest_ns};
-    const auto [at, is_new] = known.try_emplace({name, layer.is_on_cpu}, groups.size());
+    const auto [at, is_new] = known.try_emplace({*name, layer.is_on_cpu}, groups.size());
     if (is_new) {
       groups.emplace_back(layer.first_start_ns, row);
     } else {
@@ -168,7 +171,7 @@ StatisticRows op_statistic_rows(const Database& db, const OutputFile& output_fil
     rows.push_back(std::move(group.second));
   }
   std::sort(rows.begin(), rows.end(), [](const StatisticRow& a, const StatisticRow& b) {
-    return std::tie(a.texts[0], a.texts[1]) < std::tie(b.texts[0], b.texts[1]);
+    return std::tie(*a.texts[0], *a.texts[1]) < std::tie(*b.texts[0], *b.texts[1]);
   });
   return rows;
 }
@@ -232,9 +235,10 @@ std::map<CallKey, CallTotal> read_call_totals(const Database& db, std::int64_t m
 
 StatisticRows acl_statistic_rows(const Database& db, const OutputFile& output_file) {
   svp::NameTexts names(db);
-  const auto read_name = [&names](std::int64_t id) {
+  const auto missing = std::make_shared<const std::string>("N/A");
+  const auto read_name = [&](std::int64_t id) {
     const svp::NameText& name = names.find(id);
-    return name ? *name : std::string("N/A");
+    return name ? name : missing;
   };
   const auto known_id = [](std::int64_t id) { return id < 0 ? std::nullopt : std::optional(id); };
   StatisticRows rows;
@@ -253,7 +257,7 @@ StatisticRows acl_statistic_rows(const Database& db, const OutputFile& output_fi
     row.shortest_ns = total.shortest_ns;
   }
   std::stable_sort(rows.begin(), rows.end(), [](const StatisticRow& a, const StatisticRow& b) {
-    return a.texts[1] < b.texts[1];
+    return *a.texts[1] < *b.texts[1];
   });
   return rows;
 }
