@@ -115,6 +115,18 @@ TEST_CASE("names of files contain at most 255 characters of a model's name") {
   CHECK(names == std::vector{std::string(255, 'm')});
 }
 
+TEST_CASE("files of more models than a store may have are left out") {
+  const TempFolder folder;
+  const std::filesystem::path capture = folder / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
+  std::filesystem::create_directories(capture / "data");
+  for (int model = 0; model <= 100'000; ++model)
+    write_file(capture / "data" / fmt::format("acl_api.0.net.{}", model), "");
+  const auto session = Session::open(capture);
+  CHECK(session->raw_files().size() == 100'000);
+  REQUIRE(!session->findings().empty());
+  CHECK(session->findings().back().reason == "files beyond the limits, not read");
+}
+
 TEST_CASE("layers with the same name share one copy of it") {
   const JobStore store(1, 3, 3);
   const TraceDb db = store.open();
@@ -154,16 +166,27 @@ TEST_CASE("a store with more devices than any machine has is imported again") {
 }
 
 TEST_CASE("a capture of more devices than a store may have is imported in part, and only once") {
+  const bool is_of_board = GENERATE(true, false);
   const TempFolder folder;
-  const std::filesystem::path capture = folder / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
+  const std::filesystem::path capture =
+      folder / (is_of_board ? "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC"
+                            : "PROF_000001_20231114221320000_ABCDEFGHIJKLMNOP");
   std::filesystem::create_directories(capture / "data");
-  for (int device = 0; device <= 20'000; ++device)
-    write_file(capture / "data" / fmt::format("acl_api.{}.net.1", device), "");
+  for (int device = 0; device <= 20'000; ++device) {
+    if (is_of_board) {
+      write_file(capture / "data" / fmt::format("acl_api.{}.net.1", device), "");
+    } else {
+      std::filesystem::create_directories(capture / fmt::format("device_{}", device));
+    }
+  }
   const auto session = Session::open(capture);
   const auto path = store_path(capture);
   const ImportReport report = import_session(*session, path, {});
   CHECK(report.is_partial());
-  CHECK(report.text().find("1 file; at most 20,000 devices") != std::string::npos);
+  const std::string reason = is_of_board ? "1 file; at most 20,000 devices"
+                                         : "devices beyond the limit, not read: at most 20,000";
+  INFO(report.text());
+  CHECK(report.text().find(reason) != std::string::npos);
   CHECK(current_store(*Session::open(capture), path).has_value());
 }
 

@@ -94,4 +94,30 @@ TEST_CASE("many steps of a model with a long name need little memory") {
     CHECK((result.exit_code == 0 || (is_refused && result.exit_code == 5)));
   }
 }
+
+TEST_CASE("operators with long names need little memory") {
+  const TempFolder folder;
+  const std::string dir = make_face(folder.path(), "JOBA").folder().string();
+  REQUIRE(run_msprof({"import", "-q", "-dir", dir}).exit_code == 0);
+  query(fs::path(dir) / "sqlite" / "msprof.db",
+        "WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1599)"
+        "INSERT INTO name SELECT i, i || replace(hex(zeroblob(50000)), '00', 'xy') FROM n;"
+        "INSERT INTO op(id, model_row, position, name_id, original_name_id, type_name_id,"
+        " unit_name_id) SELECT id, model_row, name.id, name.id, name.id, type_name_id, unit_name_id"
+        " FROM name JOIN (SELECT model_row, type_name_id, unit_name_id FROM op LIMIT 1)"
+        " WHERE name.id >= 1000;"
+        "INSERT INTO op_time SELECT id, 1, 1000, 1000, 1000 FROM op WHERE id >= 1000;"
+        "INSERT INTO task(id, step_id, op_id, start_ns, duration_ns, execution)"
+        " SELECT op.id, step.id, op.id, (SELECT max(start_ns) FROM task) + 2000 * op.id, 1000, 0"
+        " FROM op, step WHERE op.id >= 1000;"
+        "UPDATE task_run SET last_task_id = 1599 WHERE id = (SELECT max(id) FROM task_run);"
+        "INSERT INTO layer_time(id, step_id, op_id, task_count, execution_count, total_ns)"
+        " SELECT op_id, step_id, op_id, 1, 1, 1000 FROM task WHERE id >= 1000");
+  for (const Words& words : {Words{"show", "-q", "-dir", dir}, Words{"advise", "-dir", dir},
+                             Words{"report", "-dir", dir}, Words{"compare", dir, dir}}) {
+    const RunResult result = run_limited("-v 450000", words);
+    INFO(words.front() << ": exit code " << result.exit_code << "\n" << result.err);
+    CHECK(result.exit_code == 0);
+  }
+}
 #endif
