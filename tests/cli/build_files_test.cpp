@@ -56,7 +56,8 @@ std::string version_of_project() {
 
 TEST_CASE("Every preset that the manual names is there, to configure and to build") {
   const auto document = presets();
-  const Names expected = {"release", "test", "sanitize", "tsan", "fuzz", "bench"};
+  const Names expected = {"release", "test",         "sanitize", "tsan",
+                          "aarch64", "test-aarch64", "fuzz",     "bench"};
   Names built;
   for (const auto& preset : document.at("buildPresets")) {
     CHECK(preset.at("name") == preset.at("configurePreset"));
