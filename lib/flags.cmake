@@ -12,7 +12,10 @@ target_compile_options(msprof_flags INTERFACE
   $<$<BOOL:${MSPROF_WERROR}>:-Werror>
   # Doubles are printed and compared across machines: no fused multiply-add, which only some targets
   # have.
-  -ffp-contract=off)
+  -ffp-contract=off
+  # What a program does not use of libstdc++ and of its own libraries is left out of packages.
+  $<$<CONFIG:Release>:-ffunction-sections;-fdata-sections>)
+target_link_options(msprof_flags INTERFACE $<$<CONFIG:Release>:-Wl,--gc-sections>)
 # g++ 12 gives false warnings for inlined libstdc++ code: "literal" + std::string&& (GCC bug
 # 105329), std::optional. clang (scripts/lint) and ASan find real errors of these kinds.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
