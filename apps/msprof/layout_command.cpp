@@ -39,10 +39,15 @@ layout::LayerShapes read_model_info(const std::string& path) {
   }
 }
 
-// Returns true if an import can use at least a part of it.
+// Returns true if an import gets the times of at least one kind.
 bool is_usable(const layout::InferredLayout& found, bool accept_likely) {
   const auto document = ordered_json::parse(layout::layout_file_text(found, accept_likely));
-  return document.contains("aicore") || document.contains("acl_api");
+  return std::any_of(document.begin(), document.end(), [](const ordered_json& kind) {
+    return kind.is_object() && kind.contains("fields") &&
+           kind["fields"]
+               .value(ordered_json::json_pointer("/start/offset"), ordered_json())
+               .is_number();
+  });
 }
 
 bool has_candidates(const layout::InferredLayout& found) {

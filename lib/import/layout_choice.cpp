@@ -59,10 +59,6 @@ bool fits_any(const std::vector<std::string>& patterns, const std::vector<std::s
          });
 }
 
-bool has_whole_records(const RecordLayout& layout, std::uint64_t bytes) {
-  return bytes > layout.header_bytes && (bytes - layout.header_bytes) % layout.record_bytes == 0;
-}
-
 // True if the layouts and the capture have kinds in common, and each of these has a file of whole
 // records; its other files may be truncated.
 bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
@@ -73,7 +69,7 @@ bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
     for (const LayoutFacts::File& file : facts.files) {
       if (file.kind != kind || !fits_any(layouts.match()->stems, {file.stem})) continue;
       is_there = true;
-      is_whole = is_whole || has_whole_records(layout, file.bytes);
+      is_whole = is_whole || layout.has_whole_records(file.bytes);
     }
     if (is_there && !is_whole) return false;
     fits_some = fits_some || is_there;

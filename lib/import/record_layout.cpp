@@ -85,6 +85,10 @@ constexpr std::string_view kReference = R"({
   "512": {"name": "svp_acl_init", "type": "others"},
   "513": {"name": "svp_acl_finalize", "type": "others"}}}})";
 
+// Indexes of kAicoreFields.
+constexpr std::size_t kAicoreStart = 1, kAicoreEnd = 14;
+static_assert(kAicoreFields[kAicoreStart] == "start" && kAicoreFields[kAicoreEnd] == "end");
+
 [[noreturn]] void fail(const std::string& file, const std::string& message) {
   throw Error(Exit::usage, fmt::format("layout {}: {}", file, message));
 }
@@ -126,7 +130,8 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
     fail(file, fmt::format("unknown {}; valid: {}", place, fmt::join(names, ", ")));
   }
   if (!field.is_object()) fail(file, fmt::format("{} must be an object", place));
-  check_keys(field, {"offset", "type", "scale", "divisor", "certainty"}, file, place);
+  check_keys(field, {"offset", "type", "scale", "divisor", "base", "wraps", "certainty"}, file,
+             place);
   // unfilled entry of a template
   if (field.contains("offset") && field["offset"].is_null()) return;
   FieldLayout result;
@@ -144,6 +149,13 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
         static_cast<std::int64_t>(number(field, "divisor", 1'000'000'000'000, file, place));
     if (result.divisor == 0) fail(file, fmt::format("the divisor of {} is 0", place));
   }
+  if (field.contains("base"))
+    result.base = static_cast<std::int64_t>(number(field, "base", INT64_MAX, file, place));
+  if (field.contains("wraps")) {
+    if (!field["wraps"].is_boolean() || result.type != FieldType::u32)
+      fail(file, fmt::format("'wraps' of {} must be true or false, and its type u32", place));
+    result.wraps = field["wraps"].get<bool>();
+  }
   layout.fields.push_back(result);
 }
 
@@ -160,6 +172,57 @@ RecordSelect parse_select(const json& object, std::uint64_t record_bytes, const 
     fail(file, fmt::format("{} ends beyond the record of {} bytes", place, record_bytes));
   }
   return select;
+}
+
+RecordPairs parse_pairs(const json& object, std::uint64_t record_bytes, const std::string& kind,
+                        const std::string& file) {
+  const std::string place = fmt::format("'pairs' of {}", kind);
+  if (!object.is_object() || kind != "aicore")
+    fail(file, fmt::format("{} must be an object, in aicore", place));
+  check_keys(object, {"offset", "begin", "end", "core_offset"}, file, place);
+  RecordPairs pairs;
+  pairs.offset_bytes = number(object, "offset", record_bytes - 1, file, place);
+  pairs.begin = static_cast<std::int64_t>(number(object, "begin", UINT8_MAX, file, place));
+  pairs.end = static_cast<std::int64_t>(number(object, "end", UINT8_MAX, file, place));
+  if (object.contains("core_offset"))
+    pairs.core_offset_bytes = number(object, "core_offset", record_bytes - 1, file, place);
+  return pairs;
+}
+
+ExecutionHeaders parse_executions(const json& object, const std::string& kind,
+                                  const std::string& file) {
+  const std::string place = fmt::format("'executions' of {}", kind);
+  if (!object.is_object()) fail(file, fmt::format("{} must be an object", place));
+  check_keys(object, {"header_size", "records"}, file, place);
+  ExecutionHeaders executions;
+  executions.header_bytes = number(object, "header_size", kMaxRecordBytes, file, place);
+  if (executions.header_bytes == 0) fail(file, fmt::format("the header_size of {} is 0", place));
+  if (!object.contains("records") || !object["records"].is_object()) {
+    executions.records = number(object, "records", INT64_MAX, file, place);
+    if (executions.records == 0) fail(file, fmt::format("the records of {} are 0", place));
+    return executions;
+  }
+  const json& count = object["records"];
+  check_keys(count, {"offset", "type"}, file, place);
+  executions.count_type = field_type(count, file, place);
+  executions.count_offset_bytes = number(count, "offset", kMaxRecordBytes, file, place);
+  if (executions.count_offset_bytes + width_bytes(*executions.count_type) > executions.header_bytes)
+    fail(file, fmt::format("'records' of {} ends beyond the header", place));
+  return executions;
+}
+
+std::map<std::int64_t, std::int64_t> parse_layer_ids(const json& object, const std::string& file) {
+  if (!object.is_object()) fail(file, "'layer_ids' must be an object");
+  std::map<std::int64_t, std::int64_t> ids;
+  for (const auto& [text, id] : object.items()) {
+    const auto key = parse_i64(text);
+    if (!key || *key < 0 || !id.is_number_unsigned() ||
+        id.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
+      fail(file, fmt::format("layer_ids: '{}' must be a number with a layer id", text));
+    }
+    ids[*key] = id.get<std::int64_t>();
+  }
+  return ids;
 }
 
 std::int64_t parse_cycle_hz(const json& object, const std::string& kind, const std::string& file) {
@@ -188,7 +251,7 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
   // candidate_record_sizes is informational; templates contain it.
   check_keys(object,
              {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes",
-              "select", "cycle_mhz"},
+              "select", "cycle_mhz", "executions", "layer_ids", "pairs"},
              file, kind);
   RecordLayout layout;
   layout.header_bytes = number(object, "header_size", 1 << 20, file, kind);
@@ -204,6 +267,11 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
   if (object.contains("select")) {
     layout.select = parse_select(object["select"], layout.record_bytes, kind, file);
   }
+  if (object.contains("executions"))
+    layout.executions = parse_executions(object["executions"], kind, file);
+  if (object.contains("pairs"))
+    layout.pairs = parse_pairs(object["pairs"], layout.record_bytes, kind, file);
+  if (object.contains("layer_ids")) layout.layer_ids = parse_layer_ids(object["layer_ids"], file);
   if (object.contains("cycle_mhz")) layout.cycle_hz = parse_cycle_hz(object, kind, file);
   return layout;
 }
@@ -277,14 +345,67 @@ bool RecordLayout::selects(std::span<const std::byte> record) const {
   return !cursor.has_overrun() && value == static_cast<std::uint64_t>(select->value);
 }
 
-bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
+DecodedRecord RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots,
+                                   DecodeState& state) const {
   ByteCursor cursor(record);
   std::fill(slots.begin(), slots.end(), kNull);
   for (const FieldLayout& field : fields) {
-    const std::uint64_t raw = raw_value(cursor, field.type, field.offset_bytes);
-    if (!decode_unsigned(raw, field, slots[field.slot])) return false;
+    std::uint64_t raw = raw_value(cursor, field.type, field.offset_bytes);
+    if (field.base != 0) raw -= static_cast<std::uint64_t>(field.base);  // too large if negative
+    if (field.wraps) {
+      const auto now = static_cast<std::uint32_t>(raw);
+      // The time nearest to the last one.
+      state.last = state.last ? *state.last + static_cast<std::int32_t>(
+                                                  now - static_cast<std::uint32_t>(*state.last))
+                              : std::int64_t{now};
+      raw = static_cast<std::uint64_t>(*state.last);
+    }
+    if (!decode_unsigned(raw, field, slots[field.slot])) return DecodedRecord::impossible;
   }
-  return !cursor.has_overrun();
+  if (!layer_ids.empty() && slots[0] != kNull) {
+    const auto id = layer_ids.find(slots[0]);
+    if (id == layer_ids.end()) return DecodedRecord::impossible;
+    slots[0] = id->second;
+  }
+  if (cursor.has_overrun()) return DecodedRecord::impossible;
+  return pairs ? pair_up(record, slots, state) : DecodedRecord::row;
+}
+
+DecodedRecord RecordLayout::pair_up(std::span<const std::byte> record,
+                                    std::span<std::int64_t> slots, DecodeState& state) const {
+  ByteCursor cursor(record);
+  const auto tag = std::int64_t{cursor.at<std::uint8_t>(pairs->offset_bytes)};
+  const std::pair key(slots[0],
+                      pairs->core_offset_bytes
+                          ? std::int64_t{cursor.at<std::uint8_t>(*pairs->core_offset_bytes)}
+                          : 0);
+  if (tag == pairs->begin) {
+    const bool is_new = state.begins.insert_or_assign(key, slots[kAicoreStart]).second;
+    return is_new ? DecodedRecord::half_row : DecodedRecord::second_begin;
+  }
+  if (tag != pairs->end) return DecodedRecord::half_row;
+  const auto begin = state.begins.find(key);
+  if (begin == state.begins.end()) return DecodedRecord::impossible;
+  slots[kAicoreEnd] = slots[kAicoreStart];
+  slots[kAicoreStart] = begin->second;
+  state.begins.erase(begin);
+  return DecodedRecord::row;
+}
+
+std::uint64_t RecordLayout::records_after(std::span<const std::byte> header) const {
+  if (!executions->count_type) return executions->records;
+  ByteCursor cursor(header);
+  return raw_value(cursor, *executions->count_type, executions->count_offset_bytes);
+}
+
+bool RecordLayout::has_whole_records(std::uint64_t file_bytes) const {
+  if (file_bytes <= header_bytes) return false;
+  const std::uint64_t rest = file_bytes - header_bytes;
+  if (!executions) return rest % record_bytes == 0;
+  if (executions->count_type) return rest > executions->header_bytes;
+  std::uint64_t all = 0;
+  return !__builtin_mul_overflow(executions->records, record_bytes, &all) &&
+         !__builtin_add_overflow(all, executions->header_bytes, &all) && rest % all == 0;
 }
 
 const LayoutSet& LayoutSet::reference() {

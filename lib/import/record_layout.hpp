@@ -4,11 +4,12 @@
 // JSON: {"aicore": {"header_size": 0, "record_size": 128, "fields": {"start": {"offset": 8, "type":
 // "u64", "scale": 1}}}, "acl_api": {..., "api_names": {"3": {"name": "svp_acl_mdl_execute", "type":
 // "model"}}}}. Types: u8 u16 u32 u64 i32 i64, little-endian. `scale` multiplies (1000 for a start
-// in microseconds), `divisor` divides. `select` keeps only records of one type. `cycle_mhz` is the
-// clock of cycle counts, if it differs from that of info.json. "origin": "inferred" means that
-// `msprof layout` found the layout. "match" lists the captures that a layout of the user's folder
-// applies to (layout_choice.hpp). A field that is absent or has a null offset gives N/A.
-// Source: svp_job.md 8.
+// in microseconds), `divisor` divides, `base` is subtracted first, `wraps` is a u32 clock that
+// wraps around. `select` keeps only records of one type. `executions`: each has a header.
+// `layer_ids`: ids by the numbers in records. `cycle_mhz` is the clock of cycle counts, if it
+// differs from that of info.json. "origin": "inferred" means that `msprof layout` found the layout.
+// "match" lists the captures that a layout of the user's folder applies to (layout_choice.hpp). A
+// field that is absent or has a null offset gives N/A. Source: svp_job.md 8.
 #pragma once
 
 #include <array>
@@ -36,6 +37,8 @@ struct FieldLayout {
   FieldType type = FieldType::u64;
   std::int64_t scale = 1;
   std::int64_t divisor = 1;
+  std::int64_t base = 0;  // subtracted first
+  bool wraps = false;     // a u32 that wraps around while records are read
 };
 
 struct RecordSelect {
@@ -43,6 +46,30 @@ struct RecordSelect {
   FieldType type = FieldType::u32;
   std::int64_t value = 0;
 };
+
+// Headers before the records of each execution, which are `records`, or as many as the header says.
+struct ExecutionHeaders {
+  std::uint64_t header_bytes = 0;
+  std::uint64_t records = 0;
+  std::size_t count_offset_bytes = 0;
+  std::optional<FieldType> count_type;
+};
+
+// Records of the begins and ends of layers. The begins are looked up by layer and core.
+struct RecordPairs {
+  std::size_t offset_bytes = 0;  // of a u8
+  std::int64_t begin = 0, end = 0;
+  std::optional<std::size_t> core_offset_bytes;  // of a u8
+};
+
+// What decode() keeps between records.
+struct DecodeState {
+  std::optional<std::int64_t> last;  // time, if times wrap around
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> begins;  // starts by layer and core
+};
+
+// second_begin: it replaces a begin that had no end.
+enum class DecodedRecord { row, half_row, second_begin, impossible };
 
 struct ApiName {
   std::string name;
@@ -54,23 +81,42 @@ struct RecordLayout {
   std::uint64_t record_bytes = 0;
   std::vector<FieldLayout> fields;
   std::optional<RecordSelect> select;
+  std::optional<ExecutionHeaders> executions;
+  std::optional<RecordPairs> pairs;  // for aicore only
+  std::map<std::int64_t, std::int64_t>
+      layer_ids;                              // by the numbers in records; empty: these are ids
   std::optional<std::int64_t> cycle_hz;       // for aicore only
   std::map<std::int64_t, ApiName> api_names;  // for acl_api only
 
   // Returns false for records that `select` excludes.
   bool selects(std::span<const std::byte> record) const;
-  // Fills `slots`, one per field name. Returns false if a value does not fit an int64.
-  bool decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const;
+  // Fills `slots`, one per field name. A record is impossible if a value does not fit an int64, or
+  // an end has no begin. A begin is half a row.
+  DecodedRecord decode(std::span<const std::byte> record, std::span<std::int64_t> slots,
+                       DecodeState& state) const;
+  bool decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
+    DecodeState none;
+    return decode(record, slots, none) == DecodedRecord::row;
+  }
+  // Number of records in an execution with this header.
+  std::uint64_t records_after(std::span<const std::byte> header) const;
+  // Returns true if a file of this size has nothing after its last record.
+  bool has_whole_records(std::uint64_t file_bytes) const;
+
+ private:
+  DecodedRecord pair_up(std::span<const std::byte> record, std::span<std::int64_t> slots,
+                        DecodeState& state) const;
 };
 
 // Field names allowed in a layout file.
-inline constexpr std::array<std::string_view, 15> kAicoreFields = {
-    "layer_id", "start", "total_cycles", "mac_busy", "mac_ppen",  "vec_busy",  "vec_ppen", "dstr",
-    "dtrans",   "dld",   "wld",          "ddr_read", "ddr_write", "execution", "end"};
-inline constexpr std::array<std::string_view, 5> kAicpuFields = {"layer_id", "thread_id", "start",
-                                                                 "end", "execution"};
-inline constexpr std::array<std::string_view, 4> kAclApiFields = {"api_id", "thread_id", "start",
-                                                                  "end"};
+inline constexpr std::array<std::string_view, 16> kAicoreFields = {
+    "layer_id",  "start",     "total_cycles", "mac_busy", "mac_ppen", "vec_busy",
+    "vec_ppen",  "dstr",      "dtrans",       "dld",      "wld",      "ddr_read",
+    "ddr_write", "execution", "end",          "duration"};
+inline constexpr std::array<std::string_view, 6> kAicpuFields = {
+    "layer_id", "thread_id", "start", "end", "execution", "duration"};
+inline constexpr std::array<std::string_view, 5> kAclApiFields = {"api_id", "thread_id", "start",
+                                                                  "end", "duration"};
 
 FieldNames field_names(std::string_view kind);
 

@@ -80,7 +80,7 @@ TEST_CASE("fields are decoded by offset and type, and missing fields are null") 
                                "end": {"offset": 8, "type": "u64"},
                                "start": {"offset": 4, "type": "u32"})",
                             bytes, true);
-  CHECK(slots == std::vector<std::int64_t>{0x0304, 1, 5, 1'000'000, kNull});
+  CHECK(slots == std::vector<std::int64_t>{0x0304, 1, 5, 1'000'000, kNull, kNull});
 }
 
 TEST_CASE("a scale multiplies, and a null offset gives no value") {

@@ -21,9 +21,10 @@ namespace {
 using nlohmann::json;
 using svp::SvpFileKind;
 
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // per file
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;      // per file
+constexpr std::size_t kMaxAllBytes = std::size_t{24} << 20;  // of a kind
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
-constexpr std::size_t kMaxFiles = 64;  // per kind
+constexpr std::size_t kMaxFiles = 256;  // per kind
 constexpr std::uint64_t kMaxInfoBytes = 64 << 20;
 constexpr std::string_view kOwnMagic = "MSVP";
 
@@ -44,13 +45,13 @@ std::vector<std::byte> read_end(const RawFile& file) {
 }
 
 // Reads the bytes of a file. Returns false if it is empty or has our own format.
-bool read_bytes(const RawFile& file, FileSample& sample) {
+bool read_bytes(const RawFile& file, std::size_t most_bytes, FileSample& sample) {
   FileReader reader(file.path);
   sample.bytes.resize(
-      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes, kMaxBytes)));
+      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes, most_bytes)));
   sample.bytes.resize(reader.read(sample.bytes));
   if (sample.bytes.empty() || is_ours(sample.bytes)) return false;
-  if (file.size_bytes >= kMaxBytes + kTailBytes) sample.tail = read_end(file);
+  if (file.size_bytes >= most_bytes + kTailBytes) sample.tail = read_end(file);
   return true;
 }
 
@@ -64,16 +65,18 @@ std::optional<DoneWindow> read_window(const RawFile& file) {
 
 std::vector<LayerFacts> make_facts(const std::vector<svp::SvpLayer>& layers,
                                    const std::optional<std::int64_t>& net,
-                                   const LayerShapes& shapes) {
+                                   const LayerShapes& shapes, bool on_cpu) {
   std::vector<LayerFacts> all;
   std::set<std::int64_t> ids;
   for (const svp::SvpLayer& layer : layers) {
-    if (layer.is_on_cpu || (net && layer.net_id != *net) || !ids.insert(layer.layer_id).second)
+    if (layer.is_on_cpu != on_cpu || (net && layer.net_id != *net) ||
+        !ids.insert(layer.layer_id).second)
       continue;
     LayerFacts facts;
     facts.id = layer.layer_id;
     facts.type = layer.type;
     facts.name = layer.name;
+    facts.info_offset = layer.info_offset;
     if (const auto shape = shapes.find(layer.name); shape != shapes.end()) {
       facts.read_bytes = shape->second.read_bytes;
       facts.written_bytes = shape->second.written_bytes;
@@ -138,15 +141,19 @@ void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples
                                     : name.kind == SvpFileKind::acl_api ? &samples.acl_api
                                                                         : nullptr;
     if (list == nullptr || list->size() >= kMaxFiles) continue;
+    std::size_t left = kMaxAllBytes;
+    for (const FileSample& other : *list) left -= std::min(left, other.bytes.size());
     FileSample sample;
-    if (!read_bytes(file, sample)) continue;
+    if (left == 0 || !read_bytes(file, std::min(left, kMaxBytes), sample)) continue;
+    sample.path = file.path.string();
     sample.name = fmt::format("{}/{}", session.name(), file.name);
     sample.size_bytes = file.size_bytes;
     if (file.done) sample.whole_len = file.done->file_len_bytes;
     sample.window = read_window(file);
     if (name.kind != SvpFileKind::acl_api) sample.other_windows = windows;
     const auto known = layers.find({name.model, name.model_id});
-    if (known != layers.end()) sample.layers = make_facts(known->second, name.net, shapes);
+    if (known != layers.end())
+      sample.layers = make_facts(known->second, name.net, shapes, name.kind == SvpFileKind::aicpu);
     if (const auto hz = frequencies.find(name.device); hz != frequencies.end())
       sample.core_hz = hz->second;
     list->push_back(std::move(sample));

@@ -50,14 +50,13 @@ struct CounterLane {
 
 class CounterSearch {
  public:
-  CounterSearch(std::span<const LayerRecord> all, const SpanFields& spans, std::ptrdiff_t first,
-                bool is_framed, std::vector<bool>& taken, FoundKind& kind)
+  CounterSearch(std::span<const LayerRecord> all, std::optional<std::size_t> total, bool is_framed,
+                std::vector<bool>& taken, FoundKind& kind)
       : records_(all.subspan(0, std::min(all.size(), kMaxSeen))),
-        first_(first),
         is_framed_(is_framed),
         taken_(taken),
         kind_(kind) {
-    read_lane(records_, spans.total, total_);
+    if (total) total_ = numbers_at(*total);
   }
 
   void run() {
@@ -69,7 +68,14 @@ class CounterSearch {
 
  private:
   const LayerFacts& facts(std::size_t i) const {
-    return records_[i].sample->layers[records_[i].layer];
+    return records_[i].place.sample->layers[records_[i].layer];
+  }
+
+  std::vector<std::uint32_t> numbers_at(std::size_t offset) const {
+    std::vector<std::uint32_t> numbers;
+    for (const LayerRecord& record : records_)
+      numbers.push_back(static_cast<std::uint32_t>(number_at(record.place, offset, 4)));
+    return numbers;
   }
 
   void read_lanes() {
@@ -77,7 +83,7 @@ class CounterSearch {
       if (taken_[offset] || taken_[offset + 3]) continue;
       CounterLane lane;
       lane.offset = offset;
-      if (!read_lane(records_, first_ + static_cast<std::ptrdiff_t>(offset), lane.values)) continue;
+      lane.values = numbers_at(offset);
       lanes_.push_back(std::move(lane));
     }
     for (std::size_t i = 0; i + 1 < lanes_.size(); ++i) {
@@ -88,24 +94,24 @@ class CounterSearch {
     }
   }
 
-  FieldPlace field_place(const CounterLane& lane) const {
+  FieldPlace place_of(const CounterLane& lane) const {
     const std::size_t width = lane.is_long ? 8 : 4;
     return {lane.offset, width, 1, 1};
   }
 
   void take(const CounterLane& lane) {
-    for (std::size_t i = 0; i < field_place(lane).width; ++i) taken_[lane.offset + i] = true;
+    for (std::size_t i = 0; i < place_of(lane).width; ++i) taken_[lane.offset + i] = true;
   }
 
   // Returns true if the number rises by one whenever the layers start again.
   bool counts_executions(const CounterLane& lane) const {
     const std::uint32_t zero =
         lane.values.front() - static_cast<std::uint32_t>(records_.front().execution);
-    const FileSample* sample = records_.front().sample;
+    const FileSample* sample = records_.front().place.sample;
     std::uint32_t base = zero;
     for (std::size_t i = 0; i < lane.values.size(); ++i) {
-      if (records_[i].sample != sample) {
-        sample = records_[i].sample;
+      if (records_[i].place.sample != sample) {
+        sample = records_[i].place.sample;
         base = lane.values[i];
       }
       if (lane.values[i] != base + static_cast<std::uint32_t>(records_[i].execution)) return false;
@@ -125,7 +131,7 @@ class CounterSearch {
     const bool is_sure = fitting.size() == 1 && kind_.executions >= 3 && kind_.layers >= 3 &&
                          is_framed_ && lane.values.front() < 1u << 24;
     field.certainty = is_sure ? Certainty::certain : Certainty::likely;
-    field.place = field_place(lane);
+    field.place = place_of(lane);
     field.evidence = fmt::format("increases by one whenever the {} layers start again, {} times",
                                  kind_.layers, kind_.executions);
     for (const CounterLane* other : fitting) take(*other);
@@ -137,7 +143,7 @@ class CounterSearch {
     bool differs = false;
     for (std::size_t i = 0; i < lane.values.size(); ++i) {
       const auto [at, is_new] =
-          seen.try_emplace({records_[i].sample, records_[i].layer}, lane.values[i]);
+          seen.try_emplace({records_[i].place.sample, records_[i].layer}, lane.values[i]);
       if (at->second != lane.values[i]) return false;
       differs = differs || lane.values[i] != lane.values.front();
     }
@@ -194,7 +200,7 @@ class CounterSearch {
         if (const auto share = agrees_with_shapes(*lane, written))
           by_shape.push_back({*share, lane});
         field.candidates.push_back(
-            {field_place(*lane),
+            {place_of(*lane),
              fmt::format(
                  "equal for a layer in all {} executions{}", kind_.executions,
                  aligned(*lane) == std::ssize(lane->values) ? ", always a multiple of 8" : "")});
@@ -202,7 +208,7 @@ class CounterSearch {
       std::erase_if(by_shape, [](const auto& one) { return one.first < 0.3; });
       if (by_shape.size() != 1) continue;
       field.certainty = is_framed_ ? Certainty::certain : Certainty::likely;
-      field.place = field_place(*by_shape.front().second);
+      field.place = place_of(*by_shape.front().second);
       field.evidence = fmt::format(
           "equal for a layer in all {} executions; equal to the bytes computed from the shapes for "
           "{:.0f} % of the layers, never less",
@@ -231,8 +237,8 @@ class CounterSearch {
     };
     if (sum(whole[0]) < sum(whole[1])) std::swap(whole[0], whole[1]);
     read.certainty = write.certainty = Certainty::likely;
-    read.place = field_place(*whole[0]);
-    write.place = field_place(*whole[1]);
+    read.place = place_of(*whole[0]);
+    write.place = place_of(*whole[1]);
     const std::string same = fmt::format(
         "equal for a layer in all {} executions, always a multiple of 8; of two such numbers, the ",
         kind_.executions);
@@ -249,7 +255,7 @@ class CounterSearch {
       if (lane.values[i] > total_[i]) return false;
       if (total_[i] == 0) continue;
       const double share = static_cast<double>(lane.values[i]) / total_[i];
-      LayerLoad& load = loads[{records_[i].sample, records_[i].layer}];
+      LayerLoad& load = loads[{records_[i].place.sample, records_[i].layer}];
       load.least = load.count == 0 ? share : std::min(load.least, share);
       load.most = std::max(load.most, share);
       ++load.count;
@@ -292,7 +298,7 @@ class CounterSearch {
     for (const auto name : names) {
       for (const CounterLane* lane : lanes) {
         kind_.field(name).candidates.push_back(
-            {field_place(*lane),
+            {place_of(*lane),
              fmt::format("{}; {:.0f} % of the total cycles", why, 100 * lane->share)});
       }
     }
@@ -309,13 +315,13 @@ class CounterSearch {
          {std::tuple(busy, above, "the larger"), std::tuple(useful, below, "the smaller")}) {
       FoundField& field = kind_.field(name);
       field.certainty = Certainty::likely;
-      field.place = field_place(*lane);
+      field.place = place_of(*lane);
       field.evidence = fmt::format("{}; {} of two", why, what);
     }
   }
 
   void find_units() {
-    if (kind_.executions < 3) return;
+    if (kind_.executions < 3 || total_.empty()) return;
     std::vector<const CounterLane*> mac, vector, always, other;
     const auto is_mac = [](const std::string& type) { return is_among(kMacTypes, type); };
     const auto is_vector = [](const std::string& type) { return is_among(kVectorTypes, type); };
@@ -348,7 +354,6 @@ class CounterSearch {
   }
 
   std::span<const LayerRecord> records_;
-  std::ptrdiff_t first_;
   bool is_framed_;
   std::vector<bool>& taken_;
   FoundKind& kind_;
@@ -358,11 +363,10 @@ class CounterSearch {
 
 }  // namespace
 
-void find_counters(std::span<const LayerRecord> records, const SpanFields& spans,
-                   std::ptrdiff_t first, bool is_framed, std::vector<bool>& taken,
-                   FoundKind& kind) {
+void find_counters(std::span<const LayerRecord> records, std::optional<std::size_t> total,
+                   bool is_framed, std::vector<bool>& taken, FoundKind& kind) {
   if (records.empty()) return;
-  CounterSearch(records, spans, first, is_framed, taken, kind).run();
+  CounterSearch(records, total, is_framed, taken, kind).run();
 }
 
 }  // namespace msprof::layout

@@ -2,17 +2,25 @@
 // layout_method.md 4.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "import/layout/inferred_layout.hpp"
-#include "import/layout/record_grid.hpp"
+#include "import/layout/samples.hpp"
 
 namespace msprof::layout {
 
-// Fills the fields of `kind` that are neither layer nor time. `taken`: bytes of the record used by
-// known fields. `first`: start of a record, relative to its layer number. `is_framed`: the record
-// positions are certain.
-void find_counters(std::span<const LayerRecord> records, const SpanFields& spans,
-                   std::ptrdiff_t first, bool is_framed, std::vector<bool>& taken, FoundKind& kind);
+// A record of a layer.
+struct LayerRecord {
+  Place place;
+  std::size_t layer = 0;      // index into FileSample::layers
+  std::size_t execution = 0;  // number of previous executions in this file
+};
+
+// Fills the fields of `kind` that are neither layer nor time. `total`: offset of the total cycles;
+// empty if unknown. `taken`: bytes of the record used by known fields.
+void find_counters(std::span<const LayerRecord> records, std::optional<std::size_t> total,
+                   bool is_framed, std::vector<bool>& taken, FoundKind& kind);
 
 }  // namespace msprof::layout

@@ -31,6 +31,8 @@ ordered_json place_json(const FieldPlace& place) {
   ordered_json object = {{"offset", place.offset}, {"type", type_name(place.width)}};
   if (place.scale != 1) object["scale"] = place.scale;
   if (place.divisor != 1) object["divisor"] = place.divisor;
+  if (place.base != 0) object["base"] = place.base;
+  if (place.wraps) object["wraps"] = true;
   return object;
 }
 
@@ -66,9 +68,32 @@ ordered_json field_json(const FoundField& field, bool accept_likely) {
   return object;
 }
 
+ordered_json blocks_json(const Blocks& blocks) {
+  ordered_json object = {{"header_size", blocks.header_bytes}};
+  if (blocks.count_width == 0) {
+    object["records"] = blocks.records;
+  } else {
+    object["records"] = {{"offset", blocks.count_offset}, {"type", type_name(blocks.count_width)}};
+  }
+  return object;
+}
+
+ordered_json pairs_json(const FoundKind& kind) {
+  ordered_json object = {
+      {"offset", kind.pair->offset}, {"begin", kind.pair->begin}, {"end", kind.pair->end}};
+  if (kind.core) object["core_offset"] = *kind.core;
+  return object;
+}
+
+ordered_json layer_ids_json(const FoundKind& kind) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [number, id] : kind.layer_ids) object[std::to_string(number)] = id;
+  return object;
+}
+
 // If records or header are not certain, the kind is used only with `--accept likely`.
 bool is_framed(const FoundKind& kind, bool accept_likely) {
-  const Certainty certainty = std::min(kind.record_certainty, kind.header_certainty);
+  const Certainty certainty = kind.record_certainty;
   return certainty == Certainty::certain || (accept_likely && certainty == Certainty::likely);
 }
 
@@ -93,6 +118,16 @@ ordered_json kind_json(const FoundKind& kind, bool accept_likely) {
                         {"type", type_name(kind.select->width)},
                         {"value", kind.select->value}};
   }
+  if (kind.pair) object["pairs"] = pairs_json(kind);
+  if (kind.blocks) {
+    object["executions"] = blocks_json(*kind.blocks);
+    if (kind.blocks->count_width == 0)
+      object["_executions"] = "as many records only for the models of these captures";
+  }
+  if (!kind.layer_ids.empty()) {
+    object["layer_ids"] = layer_ids_json(kind);
+    object["_layer_ids"] = "only for the models of these captures";
+  }
   if (kind.core_mhz && framed) object["cycle_mhz"] = std::round(*kind.core_mhz * 1000) / 1000;
   ordered_json fields = ordered_json::object();
   for (const FoundField& field : kind.fields)
@@ -113,6 +148,7 @@ std::string place_words(const FieldPlace& place) {
   std::string text = fmt::format("{:>4}  {:<4}", place.offset, type_name(place.width));
   if (place.scale != 1 || place.divisor != 1) text += fmt::format(" x{}", place.scale);
   if (place.divisor != 1) text += fmt::format("/{}", place.divisor);
+  if (place.base != 0) text += fmt::format(" from {}", place.base);
   return text;
 }
 
@@ -172,6 +208,9 @@ ordered_json layout_json(const InferredLayout& layout, bool accept_likely) {
                        {"type", type_name(kind.select->width)},
                        {"value", kind.select->value}};
     }
+    if (kind.pair) one["pairs"] = pairs_json(kind);
+    if (kind.blocks) one["execution_headers"] = blocks_json(*kind.blocks);
+    if (!kind.layer_ids.empty()) one["layer_ids"] = layer_ids_json(kind);
     if (kind.core_mhz) one["cycle_mhz"] = *kind.core_mhz;
     one["records"] = kind.records;
     one["layers"] = kind.layers;
@@ -216,6 +255,21 @@ std::string layout_report(const InferredLayout& layout, bool accept_likely) {
     if (kind.select) {
       text += fmt::format("  records       of the type {} at {}, {}\n", kind.select->value,
                           kind.select->offset, type_name(kind.select->width));
+    }
+    if (kind.pair) {
+      text += fmt::format("  records       begins and ends, of the types {} and {} at {}\n",
+                          kind.pair->begin, kind.pair->end, kind.pair->offset);
+    }
+    if (!kind.layer_ids.empty())
+      text += "  layer numbers known for the models of these captures only\n";
+    if (kind.blocks) {
+      text += fmt::format("  executions    each with a header of {} bytes\n",
+                          kind.blocks->header_bytes);
+      if (kind.blocks->count_width == 0) {
+        text +=
+            fmt::format("  executions    have {} records for the models of these captures only\n",
+                        kind.blocks->records);
+      }
     }
     for (const FoundField& field : kind.fields) {
       if (field.certainty == Certainty::unknown) {

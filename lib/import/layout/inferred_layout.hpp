@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "import/layout/time_fields.hpp"
+#include "import/layout/record_frames.hpp"
+#include "import/layout/time_unit.hpp"
 
 namespace msprof::layout {
 
@@ -21,6 +23,8 @@ struct FieldPlace {
   std::size_t width = 4;
   std::int64_t scale = 1;
   std::int64_t divisor = 1;
+  std::int64_t base = 0;  // number of the first layer, if it is not its id
+  bool wraps = false;     // a time of 32 bits
 };
 
 // A possible position of a field; lists start with the best one.
@@ -49,6 +53,11 @@ struct FoundSelect {
   std::uint64_t value = 0;
 };
 
+struct FoundPair {
+  std::size_t offset = 0;  // u8
+  std::uint8_t begin = 0, end = 0;
+};
+
 struct FoundKind {
   std::string kind;  // for example "aicore"
   std::vector<std::string> files;
@@ -59,6 +68,11 @@ struct FoundKind {
   std::size_t header_bytes = 0;
   std::string record_evidence, header_evidence;
   std::optional<FoundSelect> select;
+  std::optional<FoundPair> pair;    // begins and ends are separate records
+  std::optional<std::size_t> core;  // offset of a u8
+  std::optional<Blocks> blocks;
+  std::map<std::uint64_t, std::int64_t>
+      layer_ids;                   // ids by the numbers in records, if these differ
   std::vector<FoundField> fields;  // all fields of the kind, in its order
   std::vector<FoundApi> apis;      // names are at most likely
   std::optional<double> core_mhz;  // clock of the cycles, if it differs from that of info.json

@@ -3,255 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <map>
+#include <set>
+#include <string_view>
 
-#include "import/layout/call_fields.hpp"
 #include "import/layout/counter_fields.hpp"
-#include "import/layout/record_grid.hpp"
+#include "import/layout/explanation.hpp"
+#include "import/layout/margin.hpp"
+#include "import/layout/record_check.hpp"
 #include "import/record_layout.hpp"
 
 namespace msprof::layout {
 
 namespace {
-
-// A grid in which the fields start, end and cycles were found.
-struct Framed {
-  RecordGrid grid;
-  std::vector<LayerRecord> records;
-  SpanFields spans;
-  bool is_doubtful = false;  // records may have several types
-};
-
-// First and last byte of the known fields of a record, relative to the layer number.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> known_extent(const RecordGrid& grid,
-                                                       const SpanFields& spans) {
-  std::ptrdiff_t low = 0;
-  auto high = static_cast<std::ptrdiff_t>(grid.layer_width);
-  const auto add = [&](std::ptrdiff_t shift, std::ptrdiff_t width) {
-    low = std::min(low, shift);
-    high = std::max(high, shift + width);
-  };
-  const std::ptrdiff_t time_width = spans.is_long ? 8 : 4;
-  add(spans.start, time_width);
-  add(spans.end, time_width);
-  add(spans.total, 4);
-  if (grid.tag) add(grid.tag->shift, static_cast<std::ptrdiff_t>(grid.tag->width));
-  return {low, high};
-}
-
-// Offset of the layer number in a record, if the last record ends at the end of the file. Empty if
-// the length is not known, or if the number or the tag would cross a record boundary.
-std::optional<std::size_t> layer_offset(const RecordGrid& grid, const FileSample& sample) {
-  if (!sample.whole_len || *sample.whole_len < grid.anchor) return std::nullopt;
-  const std::size_t size = grid.record_bytes;
-  const std::size_t header = static_cast<std::size_t>(*sample.whole_len % size);
-  const std::size_t offset = (grid.anchor % size + size - header) % size;
-  if (offset + grid.layer_width > size || offset > grid.anchor) return std::nullopt;
-  if (grid.tag) {
-    const auto tag = static_cast<std::ptrdiff_t>(offset) + grid.tag->shift;
-    if (tag < 0 || static_cast<std::size_t>(tag) + grid.tag->width > size) return std::nullopt;
-  }
-  return offset;
-}
-
-// Range of words to search, relative to the layer number. If the start of the record is not known,
-// it includes the previous and the next record.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> search_range(const RecordGrid& grid) {
-  const auto size = static_cast<std::ptrdiff_t>(grid.record_bytes);
-  if (!grid.layer_offset) return {4 - size, size};
-  const auto offset = static_cast<std::ptrdiff_t>(*grid.layer_offset);
-  return {-offset, size - offset};
-}
-
-struct Taken {
-  RecordGrid grid;
-  std::vector<LayerRecord> records;
-};
-
-bool is_same(const std::vector<LayerRecord>& some, const std::vector<LayerRecord>& others) {
-  return std::equal(some.begin(), some.end(), others.begin(), others.end(),
-                    [](const LayerRecord& a, const LayerRecord& b) {
-                      return a.sample == b.sample && a.at == b.at;
-                    });
-}
-
-// Returns true if the bytes may never have been written: all are equal; a single byte is 0 or 0xff.
-bool is_filling(std::uint64_t value, std::size_t width) {
-  const std::uint64_t byte = value & 0xff;
-  for (std::size_t i = 1; i < width; ++i)
-    if ((value >> (8 * i) & 0xff) != byte) return false;
-  return byte == 0 || byte == 0xff || (width > 1 && byte != 0);
-}
-
-// Ranks tags that select the same records: prefers tags that are set in every record and have few
-// values, then tags that are not zero.
-int tag_rank(const RecordGrid& grid) {
-  if (!grid.tag) return 0;
-  const auto is_empty = [&](std::uint64_t value) { return is_filling(value, grid.tag->width); };
-  const auto empty = std::count_if(grid.other_tags.begin(), grid.other_tags.end(), is_empty) +
-                     (is_empty(grid.tag->value) ? 1 : 0);
-  // A wide tag is better if its upper bytes are zero; otherwise they may be another number.
-  const auto is_small = [](std::uint64_t value) { return value <= 0xff; };
-  const bool are_small = is_small(grid.tag->value) &&
-                         std::all_of(grid.other_tags.begin(), grid.other_tags.end(), is_small);
-  const int width = static_cast<int>(grid.tag->width);
-  return (grid.tag->value == 0 ? 0 : 8) + (are_small ? width : -width) -
-         16 * static_cast<int>(grid.tag->values) - 1024 * static_cast<int>(empty);
-}
-
-// Returns true if the tag is part of a time or of the cycles; these have other values in other
-// captures.
-bool is_part_of_number(const RecordGrid& grid, const std::vector<LayerRecord>& records,
-                       const SpanFields& spans) {
-  // High word of another time.
-  if (grid.tag->width == 4 && is_rising(records, grid.tag->shift - 4)) return true;
-  const std::ptrdiff_t wide = spans.is_long ? 8 : 4;
-  const std::ptrdiff_t from = grid.tag->shift;
-  const std::ptrdiff_t to = from + static_cast<std::ptrdiff_t>(grid.tag->width);
-  const auto meets = [&](std::ptrdiff_t at, std::ptrdiff_t width) {
-    return from < at + width && at < to;
-  };
-  return meets(spans.start, wide) || meets(spans.end, wide) || meets(spans.total, 4) ||
-         meets(0, static_cast<std::ptrdiff_t>(grid.layer_width));
-}
-
-// Sorts by record size, smallest first. Among tags, prefers the one that selects the most records:
-// other tags select records of the type by chance.
-std::vector<Taken> taken_by(const std::vector<RecordGrid>& grids,
-                            const std::vector<FileSample>& samples, bool by_length) {
-  std::vector<Taken> all;
-  for (RecordGrid grid : grids) {
-    if (by_length) {
-      grid.layer_offset = layer_offset(grid, samples.front());
-      if (!grid.layer_offset) continue;
-    }
-    auto records = list_records(grid, samples);
-    if (!records.empty()) all.push_back({std::move(grid), std::move(records)});
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Taken& a, const Taken& b) {
-    if (a.grid.record_bytes != b.grid.record_bytes)
-      return a.grid.record_bytes < b.grid.record_bytes;
-    if (!a.grid.tag || a.records.size() == b.records.size())
-      return tag_rank(a.grid) > tag_rank(b.grid);
-    return a.records.size() > b.records.size();
-  });
-  return all;
-}
-
-// Returns true if a long file has no records on the grid; then the grid may be wrong.
-bool leaves_out_file(const Taken& taken, const std::vector<FileSample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [&](const FileSample& sample) {
-    const bool is_long = sample.layers.size() >= 2 &&
-                         sample.bytes.size() > 2 * sample.layers.size() * taken.grid.record_bytes;
-    return is_long &&
-           std::none_of(taken.records.begin(), taken.records.end(),
-                        [&](const LayerRecord& record) { return record.sample == &sample; });
-  });
-}
-
-std::optional<Framed> find_first_with_spans(const std::vector<RecordGrid>& grids,
-                                            const std::vector<FileSample>& samples,
-                                            bool by_length) {
-  auto all = taken_by(grids, samples, by_length);
-  const Taken* before = nullptr;
-  std::optional<SpanFields> spans;
-  std::optional<Framed> doubtful;
-  for (Taken& taken : all) {
-    const RecordGrid& grid = taken.grid;
-    const bool is_known = before != nullptr && before->grid.record_bytes == grid.record_bytes &&
-                          before->grid.layer_offset == grid.layer_offset &&
-                          is_same(before->records, taken.records);
-    if (!is_known) {
-      const auto [low, high] = search_range(grid);
-      spans = find_spans(taken.records, grid.record_bytes, low, high);
-      before = &taken;
-    }
-    if (!spans) continue;
-    // Longer than a record: the tag or the times belong to the next one.
-    const auto [low, high] = known_extent(grid, *spans);
-    if (high - low > static_cast<std::ptrdiff_t>(grid.record_bytes)) continue;
-    if (doubtful && doubtful->records.size() > taken.records.size()) return doubtful;
-    if (!grid.tag || !is_part_of_number(grid, taken.records, *spans)) {
-      const bool is_doubtful = leaves_out_file(taken, samples);
-      return Framed{grid, std::move(taken.records), *spans, is_doubtful};
-    }
-    if (!doubtful) doubtful = Framed{grid, taken.records, *spans, true};
-  }
-  return doubtful;
-}
-
-std::optional<Framed> find_first_with_spans(const std::vector<RecordGrid>& grids,
-                                            const std::vector<FileSample>& samples) {
-  if (samples.front().whole_len) {
-    if (auto framed = find_first_with_spans(grids, samples, true)) return framed;
-  }
-  return find_first_with_spans(grids, samples, false);
-}
-
-// Returns true if the layer number and a time occur again in the record, 1/`parts` of its size
-// away. Then the record is several records of different types.
-bool is_doubled(const Framed& framed, std::size_t parts) {
-  if (framed.grid.record_bytes % (4 * parts) != 0) return false;
-  const auto part = static_cast<std::ptrdiff_t>(framed.grid.record_bytes / parts);
-  const auto has_layer = [&](std::ptrdiff_t shift) {
-    return std::all_of(
-        framed.records.begin(), framed.records.end(), [&](const LayerRecord& record) {
-          const auto at = static_cast<std::ptrdiff_t>(record.at) + shift;
-          constexpr std::size_t kWidth = 2;  // the following bytes may be zero in only one of the
-                                             // types
-          return at >= 0 && static_cast<std::size_t>(at) + kWidth <= record.sample->bytes.size() &&
-                 number_at(*record.sample, static_cast<std::size_t>(at), kWidth) ==
-                     number_at(*record.sample, record.at, kWidth);
-        });
-  };
-  std::vector<std::uint32_t> start, end, other;
-  if (!read_lane(framed.records, framed.spans.start, start)) return false;
-  if (!read_lane(framed.records, framed.spans.end, end)) return false;
-  // Not long before the start, not after the end.
-  const auto has_time = [&](std::ptrdiff_t shift) {
-    if (!read_lane(framed.records, framed.spans.start + shift, other)) return false;
-    for (std::size_t i = 0; i < start.size(); ++i) {
-      const std::uint32_t taken = end[i] - start[i];
-      if (other[i] - start[i] + taken > 2 * taken) return false;
-    }
-    return true;
-  };
-  return (has_layer(part) || has_layer(-part)) && (has_time(part) || has_time(-part));
-}
-
-std::optional<Framed> frame(const std::vector<FileSample>& samples) {
-  auto plain = find_first_with_spans(plain_grids(samples.front()), samples);
-  if (!plain) return find_first_with_spans(tagged_grids(samples.front()), samples);
-  constexpr std::size_t kMaxParts = 8;
-  for (std::size_t parts = 2; parts <= kMaxParts; ++parts) {
-    if (!is_doubled(*plain, parts)) continue;
-    const std::size_t size = plain->grid.record_bytes / parts;
-    if (auto tagged = find_first_with_spans(tagged_grids(samples.front(), size), samples))
-      return tagged;
-    plain->is_doubtful = true;
-  }
-  return plain;
-}
-
-// Returns the record sizes at which words most often equal those one record earlier.
-std::vector<std::uint64_t> repeating_sizes(const FileSample& sample) {
-  constexpr std::size_t kMax = 5, kCompared = 1 << 16;
-  std::vector<std::pair<double, std::uint64_t>> sizes;
-  const std::size_t length = std::min(sample.bytes.size(), kCompared);
-  for (std::size_t size = 16; size <= 512 && size * 3 < length; size += 4) {
-    std::size_t same = 0, all = 0;
-    for (std::size_t at = 0; at + size + 4 <= length; at += 4) {
-      ++all;
-      same += number_at(sample, at, 4) == number_at(sample, at + size, 4) ? 1u : 0u;
-    }
-    sizes.emplace_back(-static_cast<double>(same) / static_cast<double>(all), size);
-  }
-  std::stable_sort(sizes.begin(), sizes.end());
-  std::vector<std::uint64_t> best;
-  for (std::size_t i = 0; i < std::min(kMax, sizes.size()); ++i) best.push_back(sizes[i].second);
-  return best;
-}
 
 FoundKind empty_kind(const std::string& kind, const std::vector<FileSample>& samples) {
   FoundKind found;
@@ -268,302 +34,441 @@ FoundKind empty_kind(const std::string& kind, const std::vector<FileSample>& sam
   return found;
 }
 
-class CoreSearch {
+// Searches the layout of all files of one kind. `clock`: of the kinds that were found before.
+class KindSearch {
  public:
-  explicit CoreSearch(std::vector<FileSample> samples) : samples_(std::move(samples)) {
-    std::stable_sort(
-        samples_.begin(), samples_.end(),
-        [](const FileSample& a, const FileSample& b) { return a.bytes.size() > b.bytes.size(); });
-    found_ = empty_kind("aicore", samples_);
-  }
+  KindSearch(std::string kind, const std::vector<FileSample>& samples)
+      : kind_(std::move(kind)),
+        samples_(samples),
+        codes_(samples_),
+        has_layers_(kind_ != "acl_api") {}
 
-  // Sets `done_hertz` if the unit of `.done` can be determined.
-  FoundKind run(std::optional<double>& done_hertz, std::vector<ExecutionSpan>& executions) {
-    auto framed = frame(samples_);
-    if (!framed) return without_times();
-    grid_ = framed->grid;
-    records_ = std::move(framed->records);
-    spans_ = framed->spans;
-    is_doubtful_ = framed->is_doubtful;
-    found_.record_bytes = grid_.record_bytes;
-    found_.layers = records_.front().sample->layers.size();
-    found_.records = records_.size();
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      if (i + 1 == records_.size() || records_[i].sample != records_[i + 1].sample)
-        found_.executions += records_[i].execution + 1;
+  FoundKind run(std::optional<KnownClock>& clock) {
+    FoundKind found = empty_kind(kind_, samples_);
+    if (has_layers_ && codes_.layers() == 0) {
+      found.record_evidence = "the layers of the model are unknown";
+    } else {
+      all_ = find_explanations(kind_, samples_, codes_, clock ? &*clock : nullptr);
     }
-    choose_unit();
-    done_hertz = unit_.done_hertz;
-    choose_header();
-    add_layer_and_times();
-    std::vector<bool> taken = taken_bytes();
-    find_counters(records_, spans_, first_, found_.header_certainty == Certainty::certain, taken,
-                  found_);
-    if (found_.header_certainty == Certainty::certain &&
-        found_.field("end").certainty == Certainty::certain)
-      executions = execution_spans();
-    return std::move(found_);
+    if (all_.empty()) {
+      if (found.record_evidence.empty())
+        found.record_evidence = has_layers_ ? "no number cycles through the layer ids of layer.info"
+                                            : "no numbers are start and end of calls";
+      for (const std::size_t size : record_sizes(samples_, has_layers_)) {
+        if (found.candidate_record_sizes.size() < 5) found.candidate_record_sizes.push_back(size);
+      }
+      return found;
+    }
+    fill(found);
+    if (!clock) clock = clock_of(found);
+    return found;
   }
 
  private:
-  FoundKind without_times() {
-    found_.candidate_record_sizes = repeating_sizes(samples_.front());
-    const auto grids = plain_grids(samples_.front());
-    if (!grids.empty() && samples_.front().layers.size() >= 3) {
-      const RecordGrid& grid = grids.front();
-      found_.record_bytes = grid.record_bytes;
-      found_.record_certainty = Certainty::likely;
-      found_.record_evidence = "a number cycles through the layer ids, but no times were found";
-      found_.header_bytes =
-          grid.anchor % 4 == 0 ? samples_.front().size_bytes % grid.record_bytes : 0;
-      found_.header_certainty = Certainty::unknown;
-      found_.header_evidence = "the remainder of the file size";
-      if (grid.anchor >= found_.header_bytes) {
-        FoundField& layer = found_.field("layer_id");
-        layer.certainty = Certainty::likely;
-        layer.place = {grid.anchor - found_.header_bytes, grid.layer_width, 1, 1};
-        layer.evidence = "cycles through the layer ids of layer.info";
-      }
-    } else {
-      found_.record_evidence = samples_.front().layers.empty()
-                                   ? "the layers of the model are unknown"
-                                   : "no number cycles through the layer ids of layer.info";
-    }
-    return std::move(found_);
+  RecordSet all_records(const Explanation& one) const {
+    return choose_records(one, places_of(one.frame, samples_), codes_);
   }
 
-  // Executions in the first file, in ns; only those with all layers.
-  std::vector<ExecutionSpan> execution_spans() const {
-    std::vector<ExecutionSpan> all;
-    const std::size_t width = spans_.is_long ? 8 : 4;
-    const double ns = static_cast<double>(unit_.scale) / static_cast<double>(unit_.divisor);
-    ExecutionSpan span;
-    for (const LayerRecord& record : records_) {
-      if (record.sample != records_.front().sample) break;
-      if (record.layer == 0)
-        span.begin_ns = ns * static_cast<double>(value(record, spans_.start, width));
-      span.end_ns = ns * static_cast<double>(value(record, spans_.end, width));
-      if (record.layer + 1 == found_.layers) all.push_back(span);
-    }
-    return all;
-  }
-
-  bool is_strong() const {
-    return spans_.checked >= 20 && spans_.spread >= 3 && found_.layers >= 3 && spans_.is_alone;
-  }
-
-  std::vector<TimeExtent> extents(bool is_long) const {
-    std::vector<TimeExtent> all;
-    const std::size_t width = is_long ? 8 : 4;
-    for (std::size_t i = 0; i < records_.size();) {
-      const FileSample& sample = *records_[i].sample;
-      std::size_t last = i;
-      while (last + 1 < records_.size() && records_[last + 1].sample == &sample) ++last;
-      TimeExtent extent;
-      extent.first = value(records_[i], spans_.start, width);
-      extent.last = value(records_[last], spans_.end, width);
-      if (const auto end = find_last_in_tail(sample, width)) extent.last = *end;
-      extent.own = sample.window;
-      extent.others = sample.other_windows;
-      extent.is_whole = sample.size_bytes == sample.whole_len.value_or(0);
-      all.push_back(std::move(extent));
-      i = last + 1;
-    }
-    return all;
-  }
-
-  // End of the last record of a long file.
-  std::optional<std::uint64_t> find_last_in_tail(const FileSample& sample,
-                                                 std::size_t width) const {
-    const std::size_t size = grid_.record_bytes;
-    if (sample.tail.size() < 2 * size) return std::nullopt;
-    const auto [low, high] = known_extent(grid_, spans_);
-    const std::uint64_t tail_at = sample.size_bytes - sample.tail.size();
-    // The last layer number for which all fields are within the file.
-    const std::uint64_t most = sample.size_bytes - static_cast<std::uint64_t>(high);
-    std::uint64_t at = grid_.anchor + (most - grid_.anchor) / size * size;
-    const std::uint64_t least = tail_at + static_cast<std::uint64_t>(-low);
-    for (; at >= least && at >= size; at -= size) {
-      const auto number = [&](std::ptrdiff_t shift, std::size_t bytes) {
-        const auto place = static_cast<std::ptrdiff_t>(at - tail_at) + shift;
-        return number_in(sample.tail, static_cast<std::size_t>(place), bytes);
-      };
-      if (!grid_.tag || number(grid_.tag->shift, grid_.tag->width) == grid_.tag->value)
-        return number(spans_.end, width);
-    }
-    return std::nullopt;
-  }
-
-  static std::uint64_t value(const LayerRecord& record, std::ptrdiff_t shift, std::size_t width) {
-    const auto at = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(record.at) + shift);
-    return at + width <= record.sample->bytes.size() ? number_at(*record.sample, at, width) : 0;
-  }
-
-  void choose_unit() {
-    const auto core_hz = samples_.front().core_hz;
-    std::optional<double> estimate;
-    if (core_hz) estimate = static_cast<double>(*core_hz) / spans_.cycles_per_unit;
-    if (spans_.is_long && estimate &&
-        !is_plausible_time(value(records_.back(), spans_.end, 8), *estimate)) {
-      spans_.is_long = false;
-    }
-    unit_ = find_unit(extents(spans_.is_long), estimate, core_hz);
-    // High words that never change may be unrelated, unless a `.done` file confirms the times.
-    if (spans_.is_long && spans_.has_same_high && !unit_.lies_within)
-      unit_.certainty = std::min(unit_.certainty, Certainty::likely);
-    if (unit_.certainty == Certainty::unknown) return;
-    const double mhz = spans_.cycles_per_unit * unit_.hertz / 1e6;
-    if (!core_hz || std::abs(mhz / (static_cast<double>(*core_hz) / 1e6) - 1) > 0.015)
-      found_.core_mhz = mhz;
-  }
-
-  // Records of other types may precede the first record of a layer.
-  std::ptrdiff_t first_record(std::ptrdiff_t layer_record) const {
-    const auto size = static_cast<std::ptrdiff_t>(grid_.record_bytes);
-    if (!grid_.tag) return layer_record;
-    const auto& others = grid_.other_tags;
-    const auto anchor = static_cast<std::ptrdiff_t>(grid_.anchor);
-    std::ptrdiff_t first = layer_record;
-    for (std::ptrdiff_t at = anchor - size; first >= size; at -= size, first -= size) {
-      const std::ptrdiff_t tag = at + grid_.tag->shift;
-      if (tag < 0) break;
-      const auto value =
-          number_at(samples_.front(), static_cast<std::size_t>(tag), grid_.tag->width);
-      if (std::find(others.begin(), others.end(), value) == others.end()) break;
-    }
-    return first;
-  }
-
-  void choose_header() {
-    const auto size = static_cast<std::ptrdiff_t>(grid_.record_bytes);
-    const auto anchor = static_cast<std::ptrdiff_t>(grid_.anchor);
-    const FileSample& sample = samples_.front();
-    const auto length = static_cast<std::ptrdiff_t>(sample.whole_len.value_or(sample.size_bytes));
-    fits_length_ = !sample.whole_len || grid_.layer_offset;
-    std::ptrdiff_t first = 0;  // offset of the first record of a layer
-    if (grid_.layer_offset) {
-      first = anchor - static_cast<std::ptrdiff_t>(*grid_.layer_offset);
-      found_.header_certainty = Certainty::certain;
-    } else {
-      const auto [low, high] = known_extent(grid_, spans_);
-      const std::ptrdiff_t least = std::max<std::ptrdiff_t>(0, anchor + high - size);
-      const std::ptrdiff_t most = anchor + low;
-      first = std::min((least + 3) / 4 * 4, most);
-      found_.header_certainty = Certainty::likely;
-      found_.header_evidence = "the first offset at which a whole record fits";
-      for (std::ptrdiff_t at = least; at <= most && !sample.whole_len; ++at) {
-        if ((length - at) % size == 0) first = at;
+  // The spans of executions, if the unit of their times is certain.
+  std::optional<KnownClock> clock_of(const FoundKind& found) const {
+    const Explanation& best = all_.front();
+    const FoundField& start = found.field("start");
+    if (start.certainty != Certainty::certain || best.reading.start.width != 8 ||
+        best.reading.start.is_relative || best.reading.layer.width == 0)
+      return std::nullopt;
+    KnownClock clock;
+    clock.hertz = best.unit.hertz;
+    const RecordSet records = all_records(best);
+    const LayerColumn& layer = best.reading.layer;
+    constexpr std::size_t kMostExecutions = 400;
+    const FileSample* sample = nullptr;
+    std::uint64_t first_layer = 0;
+    std::map<std::uint64_t, std::size_t> run_of_core;
+    for (std::size_t i = 0; i < records.starts.size(); ++i) {
+      const Place& place = records.starts[i];
+      const std::uint64_t number = number_at(place, layer.offset, layer.width);
+      const std::uint64_t time = number_at(place, best.reading.start.offset, 8);
+      const auto end = static_cast<std::uint64_t>(end_of(best.reading, place, records.ends[i]));
+      if (i == 0) first_layer = number;
+      auto& runs = clock.executions;
+      if (place.sample != sample) run_of_core.clear();
+      sample = place.sample;
+      const std::uint64_t core = best.core ? number_at(place, *best.core, 1) : 0;
+      const auto run = run_of_core.find(core);
+      const bool is_first = run == run_of_core.end() || number == first_layer;
+      if (is_first && (run == run_of_core.end() || time >= runs[run->second].second)) {
+        if (runs.size() == kMostExecutions) break;
+        run_of_core[core] = runs.size();
+        runs.emplace_back(time, end);
+      } else {
+        runs[run->second].second = std::max(runs[run->second].second, end);
       }
     }
-    const std::ptrdiff_t header = std::max<std::ptrdiff_t>(0, first_record(first));
-    if ((length - header) % size == 0) {
-      found_.header_evidence =
-          fmt::format("{} bytes minus a header of {} bytes are whole records{}", length, header,
-                      sample.whole_len ? "" : "; there is no .done");
-    }
-    found_.header_bytes = static_cast<std::size_t>(header);
-    first_ = first - anchor;
+    std::sort(clock.executions.begin(), clock.executions.end());
+    return clock;
   }
 
-  std::size_t to_offset(std::ptrdiff_t shift) const {
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, shift - first_));
-  }
-
-  bool is_zero_behind(std::ptrdiff_t shift) const {
-    std::vector<std::uint32_t> high;
-    return to_offset(shift) + 8 <= grid_.record_bytes && read_lane(records_, shift + 4, high) &&
-           std::all_of(high.begin(), high.end(), [](std::uint32_t word) { return word == 0; });
-  }
-
-  void set(std::string_view name, std::ptrdiff_t shift, std::size_t width, Certainty certainty,
-           std::string evidence) {
-    FoundField& field = found_.field(name);
+  void set(FoundKind& found, std::string_view name, std::size_t offset, std::size_t width,
+           Certainty certainty, std::string evidence) const {
+    FoundField& field = found.field(name);
     field.certainty = certainty;
-    field.place = {to_offset(shift), width, 1, 1};
+    field.place = {offset, width, 1, 1, 0, false};
     field.evidence = std::move(evidence);
   }
 
-  void add_layer_and_times() {
-    const bool is_cycle = found_.layers >= 3 && records_.size() > 2 * found_.layers;
-    const bool is_framed = fits_length_ && !is_doubtful_;
-    const Certainty layer = is_cycle && is_framed ? Certainty::certain : Certainty::likely;
-    found_.record_certainty = layer;
-    if (layer != Certainty::certain) found_.header_certainty = Certainty::likely;
-    found_.record_evidence = fmt::format(
-        "every {} bytes{} a number cycles through the {} layer ids, {} times, and times increase",
-        grid_.record_bytes, grid_.tag ? ", in records of one type," : "", found_.layers,
-        found_.executions);
-    if (grid_.tag) {
-      found_.select = FoundSelect{to_offset(grid_.tag->shift), grid_.tag->width, grid_.tag->value};
-    }
-    set("layer_id", 0, grid_.layer_width, layer,
-        fmt::format("cycles through the {} layer ids of layer.info, {} times", found_.layers,
-                    found_.executions));
-    const Certainty followed = is_strong() && is_framed ? Certainty::certain : Certainty::likely;
-    const Certainty timed = std::min(followed, unit_.certainty);
-    const std::string unit =
-        unit_.certainty == Certainty::unknown ? "the unit is unknown" : unit_.evidence;
-    for (const auto& [name, shift, words] :
-         {std::tuple(std::string_view("start"), spans_.start, "increases"),
-          std::tuple(std::string_view("end"), spans_.end,
-                     "increases, never before start nor after the next start")}) {
-      const std::size_t width = spans_.is_long || is_zero_behind(shift) ? 8 : 4;
-      set(name, shift, width, timed, fmt::format("{}; {}", words, unit));
-      if (unit_.certainty == Certainty::unknown) {
-        FoundField& field = found_.field(name);
-        field.candidates.push_back({field.place, field.evidence});
-      }
-      found_.field(name).place.scale = unit_.scale;
-      found_.field(name).place.divisor = unit_.divisor;
-    }
-    const std::string frequency =
-        unit_.certainty == Certainty::unknown
-            ? "an unknown frequency"
-            : fmt::format("{:.6g} MHz", spans_.cycles_per_unit * unit_.hertz / 1e6);
-    set("total_cycles", spans_.total, is_zero_behind(spans_.total) ? 8 : 4, followed,
-        fmt::format("proportional to end - start in {} records, at {}{}", spans_.checked, frequency,
-                    found_.core_mhz ? ", which differs from info.json" : ""));
+  void set_time(FoundKind& found, std::string_view name, const TimeColumn& column,
+                const TickUnit& unit, Certainty certainty, const std::string& words) const {
+    const bool is_known = unit.certainty != Certainty::unknown;
+    set(found, name, column.offset, column.width, is_known ? certainty : Certainty::unknown,
+        fmt::format("{}; {}", words, is_known ? unit.evidence : "the unit is not known"));
+    FoundField& field = found.field(name);
+    field.place.scale = unit.scale;
+    field.place.divisor = unit.divisor;
+    field.place.wraps = column.width == 4 && !column.is_relative;
+    if (!is_known) field.candidates.push_back({field.place, field.evidence});
   }
 
-  std::vector<bool> taken_bytes() const {
-    std::vector<bool> taken(grid_.record_bytes, false);
+  void fill(FoundKind& found) const {
+    const Explanation& best = all_.front();
+    const Reading& reading = best.reading;
+    const RecordSet chosen = all_records(best);
+    const Places& places = chosen.ends;
+    const RecordCheck check = check_records(best, codes_, samples_);
+    found.record_bytes = best.frame.record_bytes;
+    found.header_bytes = best.frame.header_bytes;
+    found.blocks = best.frame.blocks;
+    found.records = check.explained;
+    found.layers = codes_.layers();
+    if (best.tag) found.select = FoundSelect{best.tag->offset, 1, best.tag->value};
+    if (best.pair) found.pair = FoundPair{best.pair->offset, best.pair->begin, best.pair->end};
+    found.core = best.core;
+    std::vector<LayerRecord> records = layer_records(best, places, found);
+    const bool is_whole = check.unexplained == 0;
+    const Margin margin = margin_of(all_, samples_, codes_);
+    // Two numbers that rise in turn may be anything: calls must enclose what the cores did, or be
+    // the only times of the record, within the collection; the length of the file shows which of
+    // them are of one record.
+    const bool is_only_span =
+        best.unit.is_by_windows && best.frame.fits_length && reading.end && reading.times == 2;
+    // CPU operators are few: the only two times of a record are start and end.
+    const bool is_pair_of_times =
+        kind_ == "aicpu" && reading.end && reading.times == 2 && best.frame.fits_length;
+    const bool is_long =
+        places.size() >= 20 && (!has_layers_ || codes_.layers() >= 3 || is_pair_of_times);
+    const bool is_one_record = !has_next_start(best, places);
+    const bool has_witness = has_layers_ ? is_one_record
+                                         : (best.encloses_executions || is_only_span) &&
+                                               is_one_record && reading.times < 4;
+    // Any number of the records of one type may repeat.
+    const bool is_layer_doubtful =
+        best.is_layer_doubtful || (best.tag && reading.layer.form == LayerForm::order);
+    const bool is_whole_type = !leaves_out_layers(best, codes_, samples_);
+    // Garbage in records of other types hides the end of the header.
+    const bool has_header = best.frame.fits_length || (!best.tag && !may_end_early(best));
+    const bool is_sure = has_header && is_whole && is_long && margin.is_clear &&
+                         margin.is_header_clear && reading.has_span() && has_witness &&
+                         is_whole_type && !is_layer_doubtful;
+    found.record_certainty = is_sure ? Certainty::certain : Certainty::likely;
+    // Records of other types may be a part of the header, or it of them.
+    const bool is_header_known = margin.is_header_known && best.frame.fits_length && !best.tag;
+    found.header_certainty = is_header_known ? found.record_certainty : Certainty::likely;
+    found.record_evidence = fmt::format(
+        "{} records{} explain the files{}{}{}{}", check.explained, best.tag ? " of one type" : "",
+        is_whole ? "" : fmt::format(" but for {} records", check.unexplained),
+        margin.is_clear ? "" : "; another reading explains as much",
+        is_whole_type ? "" : "; other bytes look like records, too",
+        margin.is_header_clear && has_header ? "" : "; the last one may be cut");
+    found.header_evidence =
+        !margin.is_header_clear               ? "the last record may be cut or whole"
+        : !margin.is_header_known || best.tag ? "another one gives the same records"
+        : best.frame.fits_length              ? "the rest of the files are whole records"
+                                              : "after it, all bytes look like those of records";
+    const Certainty framed = found.record_certainty;
+    if (reading.layer.width > 0) {
+      set(found, "layer_id", reading.layer.offset, reading.layer.width, framed,
+          layer_words(reading.layer));
+      set_layer_form(found, reading.layer);
+    }
+    // The numbers of calls and CPU layers are few; two times in turn are enough for them.
+    const bool is_strong =
+        best.encloses_executions || (!has_layers_ && is_only_span) || is_pair_of_times ||
+        (reading.spread >= 1.5 &&
+         (reading.gap_bits >= 0.5 || (reading.end && (reading.total || kind_ != "aicore"))));
+    Certainty timed = std::min(framed, best.unit.certainty);
+    const bool is_by_total = reading.total && !reading.end && !reading.duration && !reading.is_pair;
+    if (!is_strong || may_be_narrow(best, places) ||
+        (is_by_total && !best.unit.has_named_clock && !best.unit.is_by_windows))
+      timed = std::min(timed, Certainty::likely);
+    set_time(found, "start", reading.start, best.unit, timed,
+             reading.start.is_relative ? "rises within every execution" : "rises");
+    if (reading.end)
+      set_time(found, "end", *reading.end, best.unit, timed,
+               "never before start nor after the next start");
+    if (reading.duration) {
+      TimeColumn column;
+      column.offset = reading.duration->offset;
+      column.width = reading.duration->width;
+      column.is_relative = true;
+      set_time(found, "duration", column, best.unit, timed, "ends where the next record starts");
+    }
+    if (reading.total && kind_ == "aicore") set_total(found, best, timed);
+    if (kind_ == "aicore") {
+      if (!has_certain_span(found)) lower_to_likely(found);
+      std::vector<bool> taken = taken_bytes(found);
+      if (!best.core && !best.pair)
+        find_counters(records, reading.total ? std::optional(reading.total->offset) : std::nullopt,
+                      found.record_certainty == Certainty::certain, taken, found);
+    }
+    if (kind_ == "acl_api") find_api_ids(places, found);
+  }
+
+  static bool has_certain_span(const FoundKind& found) {
+    constexpr std::array<std::string_view, 3> kSpans = {"end", "duration", "total_cycles"};
+    return found.pair || std::any_of(kSpans.begin(), kSpans.end(), [&](std::string_view name) {
+             return found.field(name).certainty == Certainty::certain;
+           });
+  }
+
+  // Without a span, the number that rises may be the end of a record, or of another type.
+  static void lower_to_likely(FoundKind& found) {
+    found.record_certainty = std::min(found.record_certainty, Certainty::likely);
+    found.header_certainty = std::min(found.header_certainty, Certainty::likely);
+    for (const char* const name : {"layer_id", "start"}) {
+      Certainty& certainty = found.field(name).certainty;
+      certainty = std::min(certainty, Certainty::likely);
+    }
+  }
+
+  // The header of a cut file may be some bytes longer, so that the last record is cut.
+  bool may_end_early(const Explanation& one) const {
+    constexpr std::size_t kMore = 4;
+    return !one.frame.blocks &&
+           std::any_of(samples_.begin(), samples_.end(), [&](const FileSample& sample) {
+             return rest_of(one.frame, sample) < kMore;
+           });
+  }
+
+  // The upper half of the start may be another number: it never has a carry, and nothing confirms
+  // it.
+  static bool may_be_narrow(const Explanation& one, const Places& places) {
+    const Reading& reading = one.reading;
+    if (reading.start.width == 4 || reading.start.is_relative || one.unit.is_absolute ||
+        reading.end)
+      return false;
+    // Some minutes to days since boot, in units from us to ns.
+    constexpr std::uint64_t kLeastUpper = 64, kMostUpper = std::uint64_t{1} << 20;
+    bool has_upper = false;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::uint64_t time = number_at(places[i], reading.start.offset, 8);
+      const std::uint64_t upper = time >> 32;
+      has_upper = has_upper || (upper != 0 && (upper < kLeastUpper || upper > kMostUpper)) ||
+                  upper != number_at(places.front(), reading.start.offset, 8) >> 32;
+      if (i == 0 || places[i].sample != places[i - 1].sample) continue;
+      const std::uint64_t before = number_at(places[i - 1], reading.start.offset, 8);
+      if (upper == (before >> 32) + 1 && (time & 0xffffffff) < (before & 0xffffffff)) return false;
+    }
+    return has_upper;
+  }
+
+  // The second half of the records names layers, too.
+  bool has_next_layer(const Explanation& one, const Places& places) const {
+    const LayerColumn& layer = one.reading.layer;
+    const std::size_t size = one.frame.record_bytes, offset = (layer.offset + size / 2) % size;
+    if (offset + layer.width > size) return false;
+    std::set<int> named;
+    for (const Place& place : places)
+      named.insert(codes_.index(place.sample, layer.form, number_at(place, offset, layer.width)));
+    return !named.contains(-1) && named.size() * 2 >= layer.distinct;
+  }
+
+  // The end may be the start of the next record, if the record is two.
+  bool has_next_start(const Explanation& one, const Places& places) const {
+    const Reading& reading = one.reading;
+    if (!reading.end) return false;
+    const std::size_t start = reading.start.offset, end = reading.end->offset;
+    if ((start < end ? end - start : start - end) * 2 != one.frame.record_bytes) return false;
+    if (!has_layers_ || reading.layer.form == LayerForm::order) return true;
+    return (kind_ == "aicore" && !reading.total) || has_next_layer(one, places);
+  }
+
+  std::string layer_words(const LayerColumn& layer) const {
+    switch (layer.form) {
+      case LayerForm::id:
+        return fmt::format("names {} of {} layers", layer.distinct, codes_.layers());
+      case LayerForm::from_one:
+        return fmt::format("names {} of {} layers, counted from one", layer.distinct,
+                           codes_.layers());
+      case LayerForm::info_offset:
+        return fmt::format("offsets of {} of {} layers in layer.info", layer.distinct,
+                           codes_.layers());
+      case LayerForm::crc32:
+      case LayerForm::fnv1a:
+        return fmt::format("hashes of the names of {} of {} layers", layer.distinct,
+                           codes_.layers());
+      case LayerForm::order:
+        break;
+    }
+    return fmt::format("{} numbers in the order of the layers", layer.distinct);
+  }
+
+  void set_layer_form(FoundKind& found, const LayerColumn& layer) const {
+    const auto& layers = samples_.front().layers;
+    if (layer.form == LayerForm::from_one) found.field("layer_id").place.base = 1;
+    if (layer.form == LayerForm::id || layer.form == LayerForm::from_one) return;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (layer.form != LayerForm::order) {
+        if (const auto number = codes_.number(layer.form, layers[i]))
+          found.layer_ids[*number] = layers[i].id;
+      } else if (i < layer.order.size()) {
+        found.layer_ids[layer.order[i]] = layers[i].id;
+      }
+    }
+  }
+
+  void set_total(FoundKind& found, const Explanation& best, Certainty timed) const {
+    const Reading& reading = best.reading;
+    const bool is_alone = !reading.end && !reading.duration && !reading.is_pair;
+    const double hz = reading.cycles_per_unit * best.unit.hertz;
+    Certainty certainty = reading.is_total_alone ? timed : std::min(timed, Certainty::likely);
+    // The estimate is better than its tolerance if it meets the clock of info.json.
+    constexpr double kMostTolerance = 0.02, kMostOfNamed = 0.2, kNear = 0.005;
+    const auto& named = samples_.front().core_hz;
+    const bool meets = named && std::abs(hz / static_cast<double>(*named) - 1) < kNear &&
+                       reading.rate_tolerance < kMostOfNamed;
+    const bool is_exact =
+        best.unit.has_named_clock && (meets || reading.rate_tolerance < kMostTolerance);
+    const bool is_only_clock =
+        best.unit.has_named_clock && is_only_usual_clock(hz, reading.rate_tolerance);
+    if (is_alone && !is_exact && !is_only_clock) certainty = std::min(certainty, Certainty::likely);
+    const bool is_known = best.unit.certainty != Certainty::unknown;
+    if (is_known && !best.unit.has_named_clock) {
+      // Frequencies are whole numbers of MHz if they are near one.
+      const double mhz = hz / 1e6;
+      const double whole = std::round(mhz);
+      const double near = std::max(reading.rate_tolerance, 1e-5) * mhz;
+      found.core_mhz = std::abs(whole - mhz) <= near ? whole : mhz;
+    }
+    set(found, "total_cycles", reading.total->offset, reading.total->width, certainty,
+        fmt::format(
+            "follows the durations of {} records at {}{}", reading.records,
+            is_known ? fmt::format("{:.6g} MHz", hz / 1e6) : "a frequency that is not known",
+            found.core_mhz && samples_.front().core_hz ? ", which is not that of info.json" : ""));
+  }
+
+  std::vector<LayerRecord> layer_records(const Explanation& best, const Places& places,
+                                         FoundKind& found) const {
+    std::vector<LayerRecord> records;
+    const LayerColumn& layer = best.reading.layer;
+    if (layer.width == 0 || layer.form == LayerForm::order) return records;
+    const FileSample* sample = nullptr;
+    int first = 0, before = 0;
+    std::size_t execution = 0;
+    for (const Place& place : places) {
+      const int index =
+          codes_.index(place.sample, layer.form, number_at(place, layer.offset, layer.width));
+      if (index < 0) continue;
+      if (place.sample != sample) {
+        sample = place.sample;
+        first = index;
+        execution = 0;
+        ++found.executions;
+      } else if (index == first && index < before) {
+        ++execution;
+        ++found.executions;
+      }
+      before = index;
+      records.push_back({place, static_cast<std::size_t>(index), execution});
+    }
+    return records;
+  }
+
+  std::vector<bool> taken_bytes(const FoundKind& found) const {
+    std::vector<bool> taken(found.record_bytes, false);
     const auto take = [&](std::size_t offset, std::size_t width) {
       for (std::size_t i = offset; i < offset + width && i < taken.size(); ++i) taken[i] = true;
     };
-    for (const FoundField& field : found_.fields) {
+    for (const FoundField& field : found.fields)
       if (!field.evidence.empty()) take(field.place.offset, field.place.width);
-    }
-    if (found_.select) take(found_.select->offset, found_.select->width);
+    if (found.select) take(found.select->offset, found.select->width);
     return taken;
   }
 
-  std::vector<FileSample> samples_;
-  FoundKind found_;
-  RecordGrid grid_;
-  std::vector<LayerRecord> records_;
-  SpanFields spans_;
-  TickUnit unit_;
-  std::ptrdiff_t first_ = 0;  // start of a record, relative to its layer number
-  bool fits_length_ = false;
-  bool is_doubtful_ = false;
+  // The first call loads the model, the last one unloads it, and most execute it.
+  void find_api_ids(const Places& places, FoundKind& found) const {
+    const std::vector<bool> taken = taken_bytes(found);
+    struct Candidate {
+      FieldPlace place;
+      std::uint64_t first = 0, last = 0, most = 0;
+      std::size_t ids = 0;
+      std::vector<std::size_t> order;  // the ids by their first call
+    };
+    std::vector<Candidate> all;
+    for (std::size_t offset = 0; offset < found.record_bytes; ++offset) {
+      for (const std::size_t width : {4u, 2u, 1u}) {
+        if (offset + width > found.record_bytes || taken[offset] || taken[offset + width - 1])
+          continue;
+        std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> counts;  // order, count
+        Candidate one;
+        one.place = {offset, width, 1, 1, 0, false};
+        constexpr std::size_t kMostIds = 12;
+        for (const Place& place : places) {
+          auto& id =
+              counts.try_emplace(number_at(place, offset, width), counts.size(), 0).first->second;
+          ++id.second;
+          one.order.push_back(id.first);
+          if (counts.size() > kMostIds) break;
+        }
+        one.first = number_at(places.front(), offset, width);
+        one.last = number_at(places.back(), offset, width);
+        one.ids = counts.size();
+        if (counts.size() < 3 || counts.size() > kMostIds || one.first == one.last ||
+            counts[one.first].second != 1 || counts[one.last].second != 1)
+          continue;
+        one.most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+                     return a.second.second < b.second.second;
+                   })->first;
+        all.push_back(std::move(one));
+        break;
+      }
+    }
+    if (all.empty()) return;
+    // Of numbers that overlap, the smallest.
+    std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.first, a.place.offset % 4 != 0) <
+             std::pair(b.first, b.place.offset % 4 != 0);
+    });
+    const Candidate& best = all.front();
+    const bool is_alone = std::all_of(
+        all.begin(), all.end(), [&](const Candidate& one) { return one.order == best.order; });
+    FoundField& field = found.field("api_id");
+    set(found, "api_id", best.place.offset, best.place.width,
+        is_alone ? found.record_certainty : Certainty::likely,
+        fmt::format("{} values; the first and the last of the file occur once: load and unload",
+                    best.ids));
+    for (const Candidate& one : all)
+      if (one.order != best.order) field.candidates.push_back({one.place, "few values"});
+    found.apis = {
+        {static_cast<std::int64_t>(best.first), "svp_acl_mdl_load_from_mem", "the first call"},
+        {static_cast<std::int64_t>(best.most), "svp_acl_mdl_execute", "the most frequent call"},
+        {static_cast<std::int64_t>(best.last), "svp_acl_mdl_unload", "the last call"}};
+  }
+
+  std::string kind_;
+  const std::vector<FileSample>& samples_;
+  LayerCodes codes_;
+  bool has_layers_;
+  std::vector<Explanation> all_;
 };
 
 }  // namespace
 
 InferredLayout find_layouts(const BoardSamples& samples) {
   InferredLayout layout;
-  std::optional<double> done_hertz;
-  std::vector<ExecutionSpan> executions;
-  if (!samples.aicore.empty())
-    layout.kinds.push_back(CoreSearch(samples.aicore).run(done_hertz, executions));
-  if (!samples.aicpu.empty()) {
-    FoundKind found = empty_kind("aicpu", samples.aicpu);
-    found.candidate_record_sizes = repeating_sizes(samples.aicpu.front());
-    found.record_evidence = "records of CPU operators are not searched";
-    layout.kinds.push_back(std::move(found));
-  }
-  if (!samples.acl_api.empty())
-    layout.kinds.push_back(find_call_layout(samples.acl_api, done_hertz, executions));
+  std::optional<KnownClock> clock;
+  for (const auto& [kind, files] :
+       {std::pair("aicore", &samples.aicore), std::pair("aicpu", &samples.aicpu),
+        std::pair("acl_api", &samples.acl_api)})
+    if (!files->empty()) layout.kinds.push_back(KindSearch(kind, *files).run(clock));
   return layout;
 }
 

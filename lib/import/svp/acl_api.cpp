@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 #include "import/svp/svp_data_file.hpp"
 #include "import/svp/svp_models.hpp"
@@ -38,13 +39,16 @@ class AclApiKind : public RawKind {
     std::uint64_t records = 0;
     std::int64_t unknown_apis = 0;
     CallSlots slots;
+    DecodeState& state = states_[call.model_row];
     const std::uint64_t trailing =
         for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           ++records;
           if (!data->layout->selects(record)) return;
-          const auto why = data->layout->decode(record, slots)
-                               ? why_impossible_span(slots[kCallStart], slots[kCallEnd])
-                               : std::string_view("value out of range");
+          std::string_view why = "value out of range";
+          if (data->layout->decode(record, slots, state) == DecodedRecord::row) {
+            add_end(slots[kCallStart], slots[kCallDuration], slots[kCallEnd]);
+            why = why_impossible_span(slots[kCallStart], slots[kCallEnd]);
+          }
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);
             return;
@@ -97,6 +101,7 @@ class AclApiKind : public RawKind {
   }
 
   SvpModels& models_;
+  std::map<std::int64_t, DecodeState> states_;  // by model
 };
 
 }  // namespace

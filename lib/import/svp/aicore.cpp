@@ -1,6 +1,7 @@
 // Raw kind aicore: one record per layer and execution on the NPU cores, with its counters. Source:
 // svp_job.md 7.2, 7.5.
 #include <array>
+#include <map>
 
 #include "base/number.hpp"
 #include "import/svp/svp_data_file.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::size_t kUnits = kCoreDdrRead - kCoreFirstUnit;
 using CoreSlots = std::array<std::int64_t, kAicoreFields.size()>;
+
+constexpr std::string_view kBeginWithoutEnd = "begin of a layer without its end";
 
 // Columns of task_pmu, from c0: total cycles, units, DDR bytes.
 constexpr std::array<std::string_view, 11> kCounters = {
@@ -54,6 +57,7 @@ std::string_view why_impossible(const CoreSlots& slots, std::int64_t duration) {
 std::int64_t compute_duration(const CoreSlots& slots, std::optional<std::int64_t> frequency_hz) {
   if (frequency_hz && slots[kCoreTotalCycles] != kNull)
     return duration_ns(slots[kCoreTotalCycles], *frequency_hz);
+  if (slots[kCoreDuration] != kNull) return slots[kCoreDuration];
   if (slots[kCoreStart] == kNull || slots[kCoreEnd] == kNull || slots[kCoreEnd] < slots[kCoreStart])
     return kNull;
   return slots[kCoreEnd] - slots[kCoreStart];
@@ -82,10 +86,20 @@ class AicoreKind : public RawKind {
     const auto frequency =
         data->layout->cycle_hz ? data->layout->cycle_hz : models_.frequency_hz(file_name.device);
     CoreSlots slots;
+    // The clock goes on in the next file of a model. Files of another model are not in order of
+    // time.
+    DecodeState& state = states_[models_.model_row(file_name)];
+    state.begins.clear();
     const std::uint64_t trailing =
         for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
-          if (!data->layout->decode(record, slots)) {
+          const DecodedRecord decoded = data->layout->decode(record, slots, state);
+          if (decoded == DecodedRecord::half_row) return;
+          if (decoded == DecodedRecord::second_begin) {
+            context.report.skip_record(name(), file.name, kBeginWithoutEnd, offset);
+            return;
+          }
+          if (decoded == DecodedRecord::impossible) {
             context.report.skip_record(name(), file.name, "value out of range", offset);
             return;
           }
@@ -97,6 +111,8 @@ class AicoreKind : public RawKind {
           }
           add_task(context.store, run, slots, duration);
         });
+    for (std::size_t i = 0; i < state.begins.size(); ++i)
+      context.report.skip_record(name(), file.name, kBeginWithoutEnd, file.size_bytes);
     report_trailing(context, file, SvpFileKind::aicore, trailing, file.size_bytes);
     run.finish(name());
   }
@@ -121,6 +137,7 @@ class AicoreKind : public RawKind {
   }
 
   SvpModels& models_;
+  std::map<std::int64_t, DecodeState> states_;  // by model
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Raw kind aicpu: one record per execution of a CPU operator. Source: svp_job.md 7.3, 7.5.
 #include <array>
+#include <map>
 
 #include "import/svp/svp_data_file.hpp"
 
@@ -26,11 +27,12 @@ class AicpuKind : public RawKind {
     models_.note_layout(SvpFileKind::aicpu, data->has_reference_header);
     TaskRun run(context, models_, file, kCpu);
     CpuSlots slots;
+    DecodeState& state = states_[models_.model_row(models_.parsed_name(file))];
     const std::uint64_t trailing =
         for_each_written_record(*data, [&](auto record, std::uint64_t offset) {
           if (!data->layout->selects(record)) return;
-          const auto why =
-              data->layout->decode(record, slots) ? why_impossible(slots) : "value out of range";
+          const auto why = decode(*data->layout, record, slots, state) ? why_impossible(slots)
+                                                                       : "value out of range";
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);
             return;
@@ -48,6 +50,13 @@ class AicpuKind : public RawKind {
   }
 
  private:
+  static bool decode(const RecordLayout& layout, std::span<const std::byte> record, CpuSlots& slots,
+                     DecodeState& state) {
+    if (layout.decode(record, slots, state) != DecodedRecord::row) return false;
+    add_end(slots[kCpuStart], slots[kCpuDuration], slots[kCpuEnd]);
+    return true;
+  }
+
   static std::string_view why_impossible(const CpuSlots& slots) {
     if (slots[kCpuLayerId] != kNull && slots[kCpuLayerId] > kMaxLayerId)
       return "layer_id above 1000000";
@@ -55,6 +64,7 @@ class AicpuKind : public RawKind {
   }
 
   SvpModels& models_;
+  std::map<std::int64_t, DecodeState> states_;  // by model
 };
 
 }  // namespace

@@ -210,7 +210,9 @@ std::vector<SvpLayer> read_layers(std::string_view text) {
     for (std::string_view line : split(text.substr(std::min(text.size(), text.find('\n'))), '\n')) {
       if (line.ends_with('\r')) line.remove_suffix(1);
       SvpLayer layer;
-      if (parse_line(line, layer)) layers.push_back(std::move(layer));
+      if (!parse_line(line, layer)) continue;
+      layer.info_offset = static_cast<std::uint64_t>(line.data() - text.data());
+      layers.push_back(std::move(layer));
     }
     return layers;
   }

@@ -77,14 +77,21 @@ static_assert(kAicoreFields[1] == "start" && kAicoreFields[3] == "mac_busy" &&
               kAicoreFields[10] == "wld" && kAicoreFields[12] == "ddr_write");
 static_assert(kAicpuFields[2] == "start" && kAicpuFields[3] == "end");
 static_assert(kAclApiFields[0] == "api_id" && kAclApiFields[3] == "end");
+static_assert(kAicoreFields.back() == "duration" && kAicpuFields.back() == "duration" &&
+              kAclApiFields.back() == "duration");
 
 void report_missing_fields(const ImportContext& context, const RawFile& file, SvpFileKind kind,
                            const RecordLayout& layout) {
   for (const NeededFields& needed : kNeeded) {
     if (needed.kind != kind) continue;
     std::set<std::size_t> found;
-    for (const FieldLayout& field : layout.fields)
-      if (field.slot >= needed.first && field.slot <= needed.last) found.insert(field.slot);
+    const bool is_span = field_names(kind_name(kind))[needed.last] == "end";
+    for (const FieldLayout& field : layout.fields) {
+      // A duration replaces the end.
+      const bool is_duration = field.slot + 1 == field_names(kind_name(kind)).size();
+      const std::size_t slot = is_span && is_duration ? needed.last : field.slot;
+      if (slot >= needed.first && slot <= needed.last) found.insert(slot);
+    }
     if (found.size() == needed.last - needed.first + 1) continue;
     const std::string columns = fmt::format("{}{}", found.empty() ? "" : "some ", needed.columns);
     context.report.add({FindingId::missing_fields, std::string(kind_name(kind)), file.name,
@@ -168,6 +175,11 @@ std::optional<ReferenceHeader> read_reference_header(std::span<const std::byte> 
 
 bool is_unwritten(std::span<const std::byte> record) {
   return ByteCursor(record.subspan(kReferenceStartOffset)).read<std::uint64_t>() == 0;
+}
+
+void add_end(std::int64_t start_ns, std::int64_t duration_ns, std::int64_t& end_ns) {
+  if (end_ns != kNull || start_ns == kNull || duration_ns == kNull) return;
+  if (__builtin_add_overflow(start_ns, duration_ns, &end_ns)) end_ns = INT64_MAX;
 }
 
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {

@@ -2,6 +2,7 @@
 // svp_job.md 4 (.done), 6 (boards), 7 (reference layout).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -37,10 +38,18 @@ enum CoreSlot : std::size_t {
   kCoreDdrRead = 11,
   kCoreDdrWrite,
   kCoreExecution,
-  kCoreEnd
+  kCoreEnd,
+  kCoreDuration
 };
-enum CpuSlot : std::size_t { kCpuLayerId, kCpuThreadId, kCpuStart, kCpuEnd, kCpuExecution };
-enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd };
+enum CpuSlot : std::size_t {
+  kCpuLayerId,
+  kCpuThreadId,
+  kCpuStart,
+  kCpuEnd,
+  kCpuExecution,
+  kCpuDuration
+};
+enum CallSlot : std::size_t { kCallApiId, kCallThreadId, kCallStart, kCallEnd, kCallDuration };
 
 // Offset of a record's start time. It is never 0, and the host runtime stores it last.
 inline constexpr std::size_t kReferenceStartOffset = 8;
@@ -65,9 +74,37 @@ void report_trailing(const ImportContext& context, const RawFile& file, SvpFileK
 // Returns true if the writer has not completed the record.
 bool is_unwritten(std::span<const std::byte> record);
 
+// Visits records of executions that have headers. Returns the bytes of an incomplete record or
+// header at the end.
+template <typename Visit>
+std::uint64_t for_each_record_of_executions(SvpDataFile& data, Visit& visit) {
+  constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 18;
+  const RecordLayout& layout = *data.layout;
+  const std::uint64_t size = data.record_bytes;
+  std::vector<std::byte> header(layout.executions->header_bytes);
+  std::vector<std::byte> chunk;
+  std::uint64_t offset = data.first_offset;
+  while (true) {
+    const std::size_t got = data.reader.read(header);
+    if (got < header.size()) return got;
+    offset += got;
+    for (std::uint64_t left = layout.records_after(header); left > 0;) {
+      const std::uint64_t count = std::min(left, std::max<std::uint64_t>(1, kChunkBytes / size));
+      chunk.resize(static_cast<std::size_t>(count * size));
+      const std::size_t bytes = data.reader.read(chunk);
+      for (std::size_t at = 0; at + size <= bytes; at += size)
+        visit(std::span<const std::byte>(chunk).subspan(at, size), offset + at);
+      if (bytes < chunk.size()) return bytes % size;
+      offset += bytes;
+      left -= count;
+    }
+  }
+}
+
 // Skips preallocated records that were not filled because the application was killed.
 template <typename Visit>
 std::uint64_t for_each_written_record(SvpDataFile& data, Visit&& visit) {
+  if (data.layout->executions) return for_each_record_of_executions(data, visit);
   if (!data.has_space)
     return for_each_record(data.reader, data.first_offset, data.record_bytes, visit);
   return for_each_record(data.reader, data.first_offset, data.record_bytes,
@@ -75,6 +112,9 @@ std::uint64_t for_each_written_record(SvpDataFile& data, Visit&& visit) {
                            if (!is_unwritten(record)) visit(record, offset);
                          });
 }
+
+// Sets the end of a record that has a duration instead.
+void add_end(std::int64_t start_ns, std::int64_t duration_ns, std::int64_t& end_ns);
 
 // Returns why a time span is impossible. Empty if it is possible or if a time is absent.
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns);

@@ -23,8 +23,9 @@ struct SvpLayer {
   std::int64_t net_id = 0;
   std::string type;
   std::string name;
-  std::string original_names;  // joined by '+'
-  bool is_on_cpu = false;      // from layer.info; the data file's kind overrides it
+  std::string original_names;                  // joined by '+'
+  bool is_on_cpu = false;                      // from layer.info; the data file's kind overrides it
+  std::optional<std::uint64_t> info_offset{};  // of its line in layer.info
 };
 
 class SvpModels {

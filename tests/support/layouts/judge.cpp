@@ -49,12 +49,17 @@ class Judge {
   }
 
   KindVerdict run() {
-    say("record size", found_.record_certainty, found_.record_bytes == truth_.record_size);
-    const bool same_header =
-        found_.record_bytes != 0 && truth_.record_size == found_.record_bytes &&
-        (truth_.select
-             ? found_.header_bytes % found_.record_bytes == truth_.header_size % found_.record_bytes
-             : found_.header_bytes == truth_.header_size);
+    // Records of two types that alternate are also records of twice the size.
+    const bool same_records =
+        found_.record_bytes == truth_.record_size ||
+        (truth_.select && !found_.select && found_.record_bytes % truth_.record_size == 0 &&
+         std::max(found_records_.size(), true_records_.size()) <=
+             std::min(found_records_.size(), true_records_.size()) + 1);
+    say("record size", found_.record_certainty, same_records);
+    const bool same_header = found_.record_bytes != 0 && same_records &&
+                             (truth_.select ? found_.header_bytes % truth_.record_size ==
+                                                  truth_.header_size % truth_.record_size
+                                            : found_.header_bytes == truth_.header_size);
     say("header size", found_.header_certainty, same_header);
     for (const layout::FoundField& field : found_.fields) {
       if (const TrueField* truth = truth_.find(field.name)) {
