@@ -196,7 +196,7 @@ class KindSearch {
          (reading.gap_bits >= 0.5 || (reading.end && (reading.total || kind_ != "aicore"))));
     Certainty timed = std::min(framed, best.unit.certainty);
     const bool is_by_total = reading.total && !reading.end && !reading.duration && !reading.is_pair;
-    if (!is_strong || may_be_narrow(best, places) ||
+    if (!is_strong || may_be_narrow(best, places) || may_be_shifted(best) ||
         (is_by_total && !best.unit.has_named_clock && !best.unit.is_by_windows))
       timed = std::min(timed, Certainty::likely);
     set_time(found, "start", reading.start, best.unit, timed,
@@ -268,6 +268,13 @@ class KindSearch {
       if (upper == (before >> 32) + 1 && (time & 0xffffffff) < (before & 0xffffffff)) return false;
     }
     return has_upper;
+  }
+
+  // Start and cycles that are shifted by the same bytes give the same clock.
+  static bool may_be_shifted(const Explanation& one) {
+    const Reading& reading = one.reading;
+    return reading.total && !one.unit.is_absolute && reading.start.offset % 4 != 0 &&
+           reading.start.offset % 4 == reading.total->offset % 4;
   }
 
   // The second half of the records names layers, too.
