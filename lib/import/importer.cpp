@@ -136,7 +136,7 @@ LayoutSet parse_layouts(const LayoutChoice& layout) {
   }
 }
 
-// What the kinds keep in memory is freed before rows are derived.
+// Imports all kinds. On return their memory is free again, for the derived tables.
 void import_kinds(const ImportContext& context, Progress& progress) {
   const KindSet set = builtin_kinds(context.session);
   std::vector<bool> owned(context.session.raw_files().size(), false);

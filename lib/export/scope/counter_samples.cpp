@@ -15,7 +15,7 @@ namespace msprof {
 namespace {
 
 constexpr std::size_t kNoTrack = SIZE_MAX;
-// Of all names of a kind's tracks; only a damaged store has more.
+// Limit for all names of the tracks of a kind. Only a damaged store exceeds it.
 constexpr std::size_t kMaxTextBytes = 32 << 20;
 
 // Chosen so that divisor × 64-bit time fits in 128 bits.

@@ -94,7 +94,7 @@ class BlockSearch {
   std::vector<TimeAt> times_in(std::size_t from) const {
     constexpr std::size_t kMostTimes = 48;
     std::vector<TimeAt> found;
-    // The time may be before or behind the layer.
+    // In the record, the time may come before or after the layer.
     for (std::size_t at = from - std::min(from, record_);
          at < from + record_ && found.size() < kMostTimes; ++at) {
       for (const std::size_t width : {8u, 4u}) {
@@ -182,7 +182,6 @@ class BlockSearch {
   std::vector<Frame> frames_of(const std::vector<Block>& blocks, std::size_t header,
                                std::size_t width) const {
     const Block& last = blocks.back();
-
     const std::size_t end = last.at + last.records * record_;
     std::vector<Frame> frames;
     const auto add = [&](std::size_t offset, bool fits) {

@@ -1,5 +1,7 @@
 #include "import/layout/columns.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -78,16 +80,7 @@ bool describe(const Places& places, std::size_t layers, LayerColumn& column) {
   return column.bits > 0.3 * all;
 }
 
-std::uint32_t crc32(std::string_view text) {
-  std::uint32_t crc = 0xffffffff;
-  for (const char c : text) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
-
-std::uint32_t fnv1a(std::string_view text) {
+std::uint32_t fnv1a_32(std::string_view text) {
   std::uint32_t hash = 0x811c9dc5;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193;
   return hash;
@@ -150,9 +143,10 @@ std::optional<std::uint64_t> LayerCodes::number(LayerForm form, const LayerFacts
     case LayerForm::info_offset:
       return layer.info_offset;
     case LayerForm::crc32:
-      return crc32(layer.name);
+      return ::crc32(0, reinterpret_cast<const Bytef*>(layer.name.data()),
+                     static_cast<uInt>(layer.name.size()));
     case LayerForm::fnv1a:
-      return fnv1a(layer.name);
+      return fnv1a_32(layer.name);
     case LayerForm::order:
       break;
   }

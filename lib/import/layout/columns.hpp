@@ -11,8 +11,9 @@
 
 namespace msprof::layout {
 
-// How a number names a layer: its id, its id + 1, the offset of its line in layer.info, a hash of
-// its name, or any number of its own (numbers belong to layers in the order of layer.info).
+// The number by which records name a layer: its id, its id + 1, the offset of its line in
+// layer.info, or a hash of its name. With `order`, the first new number is that of the first layer
+// of layer.info, the second one that of the second layer, and so on.
 enum class LayerForm { id, from_one, info_offset, crc32, fnv1a, order };
 
 // Maps numbers to positions in FileSample::layers. The samples must outlive it.

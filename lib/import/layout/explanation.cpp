@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -99,8 +100,8 @@ class Explorer {
            a.duration.has_value() == b.duration.has_value() && a.layer.form == b.layer.form;
   }
 
-  // Of the same records behind several headers, the best header: the records that only one of them
-  // has change the other bits at random.
+  // Several headers may lead to the same records. Chooses the most likely one, since a record more
+  // or less changes the other bits at random.
   void prefer_header() {
     for (std::size_t i = 1; i < all_.size(); ++i) {
       const Reading &best = all_.front().reading, &other = all_[i].reading;
@@ -371,15 +372,40 @@ class Explorer {
 
   TickUnit unit_of_times(Explanation& one, const Places& whole) const {
     const Reading& reading = one.reading;
-    std::vector<TimeExtent> extents;
     std::optional<CycleRate> rate;
     if (reading.total && reading.cycles_per_unit > 0 && has_cycles_)
       rate = CycleRate{reading.cycles_per_unit, reading.rate_tolerance};
-    if (reading.start.is_relative) return find_unit(extents, rate, samples_.front().core_hz);
-    const bool is_absolute = reading.start.width == 8;
-    const RecordSet records = choose_records(one, whole, codes_);
+    RecordSet records;
+    std::vector<TimeExtent> extents;
+    if (!reading.start.is_relative) {
+      records = choose_records(one, whole, codes_);
+      extents = extents_of(one, records);
+    }
+    TickUnit unit = find_unit(extents, rate, samples_.front().core_hz);
+    if (extents.empty() || !extents.front().is_absolute || clock_ == nullptr ||
+        clock_->executions.empty())
+      return unit;
+    // The clock of the cores, if their executions are within the calls, or enclose CPU operators.
+    if (has_layers_) {
+      if (unit.certainty == Certainty::certain || !are_during_executions(extents)) return unit;
+    } else {
+      one.encloses_executions = encloses_executions(reading, records, extents.back().last);
+      if (!one.encloses_executions) return unit;
+    }
+    unit = make_tick_unit(clock_->hertz);
+    unit.certainty = Certainty::certain;
+    unit.is_absolute = true;
+    unit.evidence = has_layers_ ? "the clock of the cores, at the same times"
+                                : "the clock of the cores, whose executions are within calls";
+    return unit;
+  }
+
+  // First and last time of each file.
+  std::vector<TimeExtent> extents_of(const Explanation& one, const RecordSet& records) const {
+    const Reading& reading = one.reading;
     const Places& starts = records.starts;
-    std::size_t inside = 0;
+    const bool is_absolute = reading.start.width == 8;
+    std::vector<TimeExtent> extents;
     for (std::size_t i = 0; i < starts.size();) {
       const FileSample* sample = starts[i].sample;
       std::size_t last = i;
@@ -402,45 +428,41 @@ class Explorer {
       extents.push_back(std::move(extent));
       i = last + 1;
     }
-    if (!is_absolute) return find_unit(extents, rate, samples_.front().core_hz);
-    TickUnit unit = find_unit(extents, rate, samples_.front().core_hz);
-    if (clock_ == nullptr || clock_->executions.empty()) return unit;
-    // The clock of the cores, if their executions are within the calls, or enclose CPU operators.
+    return extents;
+  }
+
+  // Returns true if CPU operators are at the times of the cores' executions.
+  bool are_during_executions(const std::vector<TimeExtent>& extents) const {
     const auto& runs = clock_->executions;
-    if (has_layers_) {
-      for (const TimeExtent& extent : extents)
-        inside += extent.first >= runs.front().first / 2 && extent.last / 2 <= runs.back().second &&
-                          extent.last >= runs.front().first
-                      ? 1u
-                      : 0u;
-      if (inside < extents.size() || unit.certainty == Certainty::certain) return unit;
-    } else {
-      std::size_t within = 0;  // executions in the time of these calls
-      std::set<std::size_t> calls;
-      for (const auto& [first, last] : runs) {
-        bool is_within = false, is_inside = false;
-        std::size_t i = 0;
-        for (; i < starts.size() && !is_inside; ++i) {
-          const double start = static_cast<double>(number_at(starts[i], reading.start.offset, 8));
-          is_within = is_within || start <= static_cast<double>(first);
-          is_inside = start <= static_cast<double>(first) &&
-                      end_of(reading, starts[i], records.ends[i]) >= static_cast<double>(last);
-        }
-        within +=
-            is_within && static_cast<double>(first) < static_cast<double>(extents.back().last);
-        inside += is_inside ? 1u : 0u;
-        if (is_inside) calls.insert(i);
+    return std::all_of(extents.begin(), extents.end(), [&](const TimeExtent& extent) {
+      return extent.first >= runs.front().first / 2 && extent.last / 2 <= runs.back().second &&
+             extent.last >= runs.front().first;
+    });
+  }
+
+  // Returns true if most executions of the cores are within one of these calls. `last_end`: of the
+  // calls.
+  bool encloses_executions(const Reading& reading, const RecordSet& calls,
+                           std::uint64_t last_end) const {
+    const Places& starts = calls.starts;
+    std::size_t inside = 0;
+    std::size_t within = 0;  // executions in the time of these calls
+    std::set<std::size_t> enclosing;
+    for (const auto& [first, last] : clock_->executions) {
+      bool is_within = false, is_inside = false;
+      std::size_t i = 0;
+      for (; i < starts.size() && !is_inside; ++i) {
+        const double start = static_cast<double>(number_at(starts[i], reading.start.offset, 8));
+        is_within = is_within || start <= static_cast<double>(first);
+        is_inside = start <= static_cast<double>(first) &&
+                    end_of(reading, starts[i], calls.ends[i]) >= static_cast<double>(last);
       }
-      one.encloses_executions =
-          calls.size() >= 3 && calls.size() * 2 >= runs.size() && inside * 10 >= within * 9;
-      if (!one.encloses_executions) return unit;
+      within += is_within && static_cast<double>(first) < static_cast<double>(last_end) ? 1u : 0u;
+      inside += is_inside ? 1u : 0u;
+      if (is_inside) enclosing.insert(i);
     }
-    unit = make_tick_unit(clock_->hertz);
-    unit.certainty = Certainty::certain;
-    unit.is_absolute = true;
-    unit.evidence = has_layers_ ? "the clock of the cores, at the same times"
-                                : "the clock of the cores, whose executions are within calls";
-    return unit;
+    return enclosing.size() >= 3 && enclosing.size() * 2 >= clock_->executions.size() &&
+           inside * 10 >= within * 9;
   }
 
   // From the first start to the last one, if times of 32 bits wrap around.
@@ -467,7 +489,7 @@ class Explorer {
     std::optional<double> last;
     for (; at + size <= sample.size_bytes; at += size) {
       const Place place{&end, static_cast<std::size_t>(at - tail_at)};
-      if (one.tag && number_at(place, one.tag->offset, 1) != one.tag->value) continue;
+      if (!one.selects(place)) continue;
       last = std::max(last.value_or(0), end_of(one.reading, place, place));
     }
     return last;
@@ -485,15 +507,18 @@ class Explorer {
 
 }  // namespace
 
+bool Explanation::selects(const Place& record) const {
+  if (tag && number_at(record, tag->offset, 1) != tag->value) return false;
+  if (!pair) return true;
+  const std::uint64_t value = number_at(record, pair->offset, 1);
+  return value == pair->begin || value == pair->end;
+}
+
 RecordSet choose_records(const Explanation& one, const Places& places, const LayerCodes& codes) {
   RecordSet set;
   if (!one.pair) {
-    if (!one.tag) {
-      set.starts = places;
-    } else {
-      for (const Place& place : places)
-        if (number_at(place, one.tag->offset, 1) == one.tag->value) set.starts.push_back(place);
-    }
+    std::copy_if(places.begin(), places.end(), std::back_inserter(set.starts),
+                 [&](const Place& place) { return one.selects(place); });
     set.ends = set.starts;
     return set;
   }
@@ -502,11 +527,10 @@ RecordSet choose_records(const Explanation& one, const Places& places, const Lay
   for (const Place& place : places) {
     if (place.sample != sample) open.clear();
     sample = place.sample;
-    const std::uint64_t tag = number_at(place, one.pair->offset, 1);
-    if (tag != one.pair->begin && tag != one.pair->end) continue;
+    if (!one.selects(place)) continue;
     const std::pair key(layer_of(one.reading.layer, codes, place.sample, place),
                         one.core ? number_at(place, *one.core, 1) : 0);
-    if (tag == one.pair->begin) {
+    if (number_at(place, one.pair->offset, 1) == one.pair->begin) {
       open[key] = place;
     } else if (const auto at = open.find(key); at != open.end()) {
       set.starts.push_back(at->second);

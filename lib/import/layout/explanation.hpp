@@ -38,6 +38,9 @@ struct Explanation {
   double bits = 0;  // explained in all files
   bool is_layer_doubtful = false;
   bool encloses_executions = false;  // calls: those of the cores
+
+  // Returns true for a record that is read: it has the tag, or begins or ends a layer.
+  bool selects(const Place& record) const;
 };
 
 // Records as they are read: `ends` has the same size as `starts`, and differs only for pairs.

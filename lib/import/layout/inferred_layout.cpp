@@ -91,10 +91,10 @@ ordered_json layer_ids_json(const FoundKind& kind) {
   return object;
 }
 
-// If records or header are not certain, the kind is used only with `--accept likely`.
+// If the records are not certain, the kind is used only with `--accept likely`.
 bool is_framed(const FoundKind& kind, bool accept_likely) {
-  const Certainty certainty = kind.record_certainty;
-  return certainty == Certainty::certain || (accept_likely && certainty == Certainty::likely);
+  return kind.record_certainty == Certainty::certain ||
+         (accept_likely && kind.record_certainty == Certainty::likely);
 }
 
 bool gives_fields(const FoundKind& kind, bool accept_likely) {

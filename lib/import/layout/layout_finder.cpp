@@ -371,8 +371,7 @@ class KindSearch {
     int first = 0, before = 0;
     std::size_t execution = 0;
     for (const Place& place : places) {
-      const int index =
-          codes_.index(place.sample, layer.form, number_at(place, layer.offset, layer.width));
+      const int index = layer_of(layer, codes_, place.sample, place);
       if (index < 0) continue;
       if (place.sample != sample) {
         sample = place.sample;

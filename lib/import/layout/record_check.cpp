@@ -1,16 +1,15 @@
 #include "import/layout/record_check.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "base/file_reader.hpp"
+#include "base/read_write.hpp"
 
 namespace msprof::layout {
 
@@ -83,64 +82,32 @@ class Checker {
   std::map<std::pair<int, std::size_t>, std::uint64_t> open_;  // starts of begins
 };
 
-// The records of a file, of which a window is in memory at a time.
-class Walk {
+// The bytes of a file, of which a window is in memory at a time.
+class FileWindow {
  public:
-  Walk(const Frame& frame, const FileSample& sample) : frame_(frame), sample_(sample) {
+  explicit FileWindow(const FileSample& sample) : sample_(sample) {
     if (sample.is_read_whole()) return;
     file_.reset(::open(sample.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   }
 
-  template <typename Visit>
-  void run(const Visit& visit) {
-    std::uint64_t at = frame_.header_bytes;
-    while (true) {
-      std::uint64_t left = UINT64_MAX;
-      if (frame_.blocks) {
-        const Blocks& blocks = *frame_.blocks;
-        const auto header = place_of(at, blocks.header_bytes);
-        if (!header) return;
-        left = blocks.count_width == 0
-                   ? blocks.records
-                   : number_at(*header, blocks.count_offset, blocks.count_width);
-        at += blocks.header_bytes;
-      }
-      for (; left > 0; --left) {
-        const auto record = place_of(at, frame_.record_bytes);
-        if (!record) return;
-        visit(*record);
-        at += frame_.record_bytes;
-      }
-    }
-  }
-
- private:
-  std::optional<Place> place_of(std::uint64_t at, std::size_t bytes) {
+  std::optional<Place> place_at(std::uint64_t at, std::size_t bytes) {
     if (at + bytes > sample_.size_bytes) return std::nullopt;
     if (sample_.is_read_whole()) return Place{&sample_, static_cast<std::size_t>(at)};
     if (at < first_ || at + bytes > first_ + window_.bytes.size()) {
-      first_ = at;
-      if (!fill() || bytes > window_.bytes.size()) return std::nullopt;
+      fill(at);
+      if (bytes > window_.bytes.size()) return std::nullopt;
     }
     return Place{&window_, static_cast<std::size_t>(at - first_)};
   }
 
-  bool fill() {
+ private:
+  void fill(std::uint64_t first) {
     constexpr std::size_t kWindowBytes = std::size_t{1} << 20;
+    first_ = first;
     window_.bytes.resize(kWindowBytes);
-    std::size_t done = 0;
-    while (file_ && done < window_.bytes.size()) {
-      const ssize_t count = ::pread(file_.get(), window_.bytes.data() + done,
-                                    window_.bytes.size() - done, static_cast<off_t>(first_ + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-    window_.bytes.resize(done);
-    return done > 0;
+    window_.bytes.resize(file_ ? read_all_at(file_.get(), window_.bytes, first) : 0);
   }
 
-  const Frame& frame_;
   const FileSample& sample_;
   FileDescriptor file_;
   FileSample window_;
@@ -177,13 +144,14 @@ RecordCheck check_records(const Explanation& one, const LayerCodes& codes,
   Checker checker(one, codes);
   for (const FileSample& sample : samples) {
     checker.start_file();
-    Walk(one.frame, sample).run([&](const Place& place) {
-      if (one.tag && number_at(place, one.tag->offset, 1) != one.tag->value) return;
-      if (one.pair) {
-        const std::uint64_t tag = number_at(place, one.pair->offset, 1);
-        if (tag != one.pair->begin && tag != one.pair->end) return;
-      }
-      ++(checker.explains(&sample, place) ? check.explained : check.unexplained);
+    FileWindow window(sample);
+    const auto place_at = [&](std::uint64_t at, std::size_t bytes) {
+      return window.place_at(at, bytes);
+    };
+    visit_records(one.frame, place_at, [&](const Place& place) {
+      if (one.selects(place))
+        ++(checker.explains(&sample, place) ? check.explained : check.unexplained);
+      return true;
     });
     // The file may end between the begins and the ends of the cores.
     constexpr std::size_t kMostCores = 8;
@@ -198,9 +166,6 @@ bool leaves_out_layers(const Explanation& one, const LayerCodes& codes,
   const Reading& reading = one.reading;
   const std::size_t size = one.frame.record_bytes;
   const Places places = places_of(one.frame, samples, kSearched);
-  const auto is_chosen = [&](const Place& place) {
-    return !one.tag || number_at(place, one.tag->offset, 1) == one.tag->value;
-  };
   const auto time_of = [&](const Place& place) {
     return number_at(place, reading.start.offset, reading.start.width);
   };
@@ -212,7 +177,7 @@ bool leaves_out_layers(const Explanation& one, const LayerCodes& codes,
   double longest = 0, farthest = 0;
   const Place* before = nullptr;
   for (const Place& place : places) {
-    if (!is_chosen(place)) continue;
+    if (!one.selects(place)) continue;
     if (reading.layer.width > 0)
       seen[static_cast<std::size_t>(layer_of(reading.layer, codes, place.sample, place) + 1)] =
           true;
@@ -239,9 +204,10 @@ bool leaves_out_layers(const Explanation& one, const LayerCodes& codes,
     }
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (is_chosen(places[i])) continue;
+    if (one.selects(places[i])) continue;
     std::size_t end = i;
-    for (; end < places.size() && places[end].sample == places[i].sample && !is_chosen(places[end]);
+    for (;
+         end < places.size() && places[end].sample == places[i].sample && !one.selects(places[end]);
          ++end) {
       ++left_out;
       if (reading.layer.width == 0) continue;

@@ -177,25 +177,15 @@ Places places_of(const Frame& frame, const std::vector<FileSample>& samples, std
     share = std::max({most / samples.size(), std::size_t{48}, 4 * samples.front().layers.size()});
   for (const FileSample& sample : samples) {
     if (places.size() >= most) break;
-    const std::size_t length = sample.bytes.size();
-    std::size_t at = frame.header_bytes, count = 0;
-    std::size_t in_block = frame.blocks ? 0 : SIZE_MAX;
-    while (count < share) {
-      if (in_block == 0) {
-        const Blocks& blocks = *frame.blocks;
-        if (at + blocks.header_bytes > length) break;
-        in_block = blocks.count_width == 0
-                       ? blocks.records
-                       : number_in(sample.bytes, at + blocks.count_offset, blocks.count_width);
-        at += blocks.header_bytes;
-        if (in_block == 0) continue;
-      }
-      if (at + frame.record_bytes > length) break;
-      places.push_back({&sample, at});
-      at += frame.record_bytes;
-      ++count;
-      if (frame.blocks) --in_block;
-    }
+    const auto place_at = [&](std::uint64_t at, std::size_t bytes) -> std::optional<Place> {
+      if (at + bytes > sample.bytes.size()) return std::nullopt;
+      return Place{&sample, static_cast<std::size_t>(at)};
+    };
+    std::size_t count = 0;
+    visit_records(frame, place_at, [&](const Place& record) {
+      places.push_back(record);
+      return ++count < share;
+    });
   }
   return places;
 }

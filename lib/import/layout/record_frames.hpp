@@ -42,6 +42,29 @@ double header_bits(std::size_t header_bytes);
 Places places_of(const Frame& frame, const std::vector<FileSample>& samples,
                  std::size_t most = SIZE_MAX);
 
+// Visits the records of a file until `visit` returns false. `place_at(at, bytes)` returns the place
+// of bytes of the file, or nothing at its end.
+template <typename PlaceAt, typename Visit>
+void visit_records(const Frame& frame, const PlaceAt& place_at, const Visit& visit) {
+  std::uint64_t at = frame.header_bytes;
+  while (true) {
+    std::uint64_t left = UINT64_MAX;
+    if (frame.blocks) {
+      const Blocks& blocks = *frame.blocks;
+      const auto header = place_at(at, blocks.header_bytes);
+      if (!header) return;
+      left = blocks.count_width == 0 ? blocks.records
+                                     : number_at(*header, blocks.count_offset, blocks.count_width);
+      at += blocks.header_bytes;
+    }
+    for (; left > 0; --left) {
+      const auto record = place_at(at, frame.record_bytes);
+      if (!record || !visit(*record)) return;
+      at += frame.record_bytes;
+    }
+  }
+}
+
 // Bytes at the end that are not part of a whole record.
 std::size_t rest_of(const Frame& frame, const FileSample& sample);
 

@@ -17,6 +17,9 @@ constexpr double kNamedHz[] = {1e9,  1e6,  3e6,    10e6, 12e6,  12.5e6, 19.2e6, 
                                24e6, 25e6, 26e6,   27e6, 32e6,  38.4e6, 40e6,   48e6,
                                50e6, 54e6, 62.5e6, 75e6, 100e6, 125e6};
 constexpr double kUsualHz[] = {19.2e6, 24e6, 25e6, 48e6, 50e6, 100e6};
+constexpr double kUsualCoreHz[] = {400e6,  450e6,  500e6,  550e6,  600e6, 650e6, 700e6,
+                                   750e6,  800e6,  840e6,  850e6,  900e6, 950e6, 1000e6,
+                                   1050e6, 1100e6, 1150e6, 1200e6, 1250e6};
 constexpr double kDoneHz[] = {1e6, 1e9};
 constexpr double kLeastCoreHz = 300e6, kMostCoreHz = 2000e6;
 constexpr double kSameRate = 0.003;
@@ -55,9 +58,8 @@ double distance(const std::vector<TimeExtent>& extents, double factor) {
 
 std::vector<double> hypotheses(std::optional<std::int64_t> core_hz) {
   std::vector<double> all(std::begin(kNamedHz), std::end(kNamedHz));
-  for (double hz = 400e6; hz <= 1200e6; hz += 50e6)
-    if (hz != 1e9) all.push_back(hz);
-  all.push_back(840e6);
+  for (const double hz : kUsualCoreHz)
+    if (hz <= 1200e6 && hz != 1e9) all.push_back(hz);
   if (core_hz && *core_hz > 0) {
     const auto core = static_cast<double>(*core_hz);
     if (std::none_of(all.begin(), all.end(), [&](double hz) { return is_close(hz, core, 1e-6); }))
@@ -67,9 +69,9 @@ std::vector<double> hypotheses(std::optional<std::int64_t> core_hz) {
 }
 
 bool is_round_clock(double hz, double tolerance) {
-  constexpr double kStep = 50e6;
-  if (hz < 400e6 || hz > 1250e6) return false;
-  return is_close(std::round(hz / kStep) * kStep, hz, tolerance) || is_close(840e6, hz, tolerance);
+  return hz >= 400e6 && hz <= 1250e6 &&
+         std::any_of(std::begin(kUsualCoreHz), std::end(kUsualCoreHz),
+                     [&](double clock) { return is_close(clock, hz, tolerance); });
 }
 
 // How long the records take, and how long `.done` says, each in its own unit.
@@ -169,10 +171,9 @@ std::string unit_words(double hertz) {
 
 bool is_only_usual_clock(double hz, double tolerance) {
   constexpr double kMost = 0.04;
-  std::size_t near = 0;
-  for (double clock = 400e6; clock <= 1250e6; clock += 50e6)
-    near += is_close(hz, clock, 1.5 * tolerance) ? 1u : 0u;
-  near += is_close(hz, 840e6, 1.5 * tolerance) ? 1u : 0u;
+  const auto near =
+      std::count_if(std::begin(kUsualCoreHz), std::end(kUsualCoreHz),
+                    [&](double clock) { return is_close(hz, clock, 1.5 * tolerance); });
   return near == 1 && tolerance < kMost;
 }
 
